@@ -1,0 +1,45 @@
+# Every target makes and reuses .venv by itself; Python (>= 3.11) and make are all it takes.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format bench clean
+
+help:  ## show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "echelon needs Python 3.11 or newer; run make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+$(BIN)/.bench: $(BIN)/.installed
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+install: $(BIN)/.installed  ## install into .venv
+
+demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
+	$(BIN)/python examples/ordered_grades.py
+
+test: $(BIN)/.installed  ## run all tests
+	$(BIN)/python -m pytest
+
+lint: $(BIN)/.installed  ## check style, types and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(BIN)/.installed  ## format the code
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(BIN)/.bench  ## measure against other packages and against the machine's limit
+	$(BIN)/python -m benchmarks.relieff
+
+clean:  ## remove .venv and caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,43 @@
+"""echelon: feature selection when order matters.
+
+Ordered classes, monotone criteria, rankings, intervals.  Every selector is a scikit-learn
+estimator: it drops into a ``Pipeline``, keeps column names and returns the original values.
+
+The map of the package:
+
+``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``engines``      where the arithmetic of a method runs
+``kernels``      the compiled loops behind the engines
+``base``         the contract of a selector;  ``validation``  reading features and targets;
+``differences``  putting features on one scale
+
+Names are loaded when first used, so that ``import echelon`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "OReliefF": "echelon.margin",
+    "OSimba": "echelon.margin",
+    "Relief": "echelon.margin",
+    "ReliefF": "echelon.margin",
+    "Simba": "echelon.margin",
+}
+
+__all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'echelon' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,133 @@
+"""The contract every selector keeps, written once.
+
+A selector ranks features and keeps some.  ``BaseSelector`` turns a ranking into the fitted
+attributes; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a
+score.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from echelon.compat import Interval, StrOptions, fit_context
+
+
+class BaseSelector(SelectorMixin, BaseEstimator):
+    """A scikit-learn selector that keeps the best features of a ranking.
+
+    Attributes every subclass sets: ``order_`` (feature indices, best first), ``ranking_``
+    (1 = best), ``support_`` (mask of kept features).
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+    }
+
+    def _n_wanted(self, n_features: int) -> int | None:
+        """``n_features_to_select`` as a number of features, None if the rule decides."""
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return None
+        if not isinstance(wanted, Integral):
+            return max(1, int(wanted * n_features))
+        if wanted > n_features:
+            raise ValueError(
+                f"`n_features_to_select` must be at most the number of features, {n_features}, "
+                f"got {wanted}. Ask for fewer, or for None to let the method decide."
+            )
+        return int(wanted)
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        return tags
+
+
+class WeightingSelector(BaseSelector):
+    """A selector that scores every feature; larger is better.
+
+    A subclass provides ``_read(X, y)``, which returns the features and class codes, and
+    ``_scores(features, codes, random_state)``, and names its own rule in ``_own_threshold``: a
+    number, "mean" (of the scores) or "shuffle" (the largest score after y was permuted).
+    """
+
+    _own_threshold: ClassVar[float | str] = 0.0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseSelector._parameter_constraints,
+        "threshold": [None, Interval(Real, None, None, closed="neither"), StrOptions({"shuffle"})],
+        "random_state": ["random_state"],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> WeightingSelector:
+        """Score the features and choose which to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        features, codes = self._read(X, y)
+        check_consistent_length(features.values, codes)
+        n_wanted = self._n_wanted(features.values.shape[1])
+        if n_wanted is not None and self.threshold is not None:
+            raise ValueError(
+                f"`threshold` must be None when `n_features_to_select` is given, got "
+                f"{self.threshold!r}. Choose features by number or by score, not both."
+            )
+        random_state = check_random_state(self.random_state)
+        self.scores_ = self._scores(features, codes, random_state)
+        self.order_ = np.argsort(-self.scores_, kind="stable")
+        self.ranking_ = np.empty(len(self.order_), dtype=int)
+        self.ranking_[self.order_] = np.arange(1, len(self.order_) + 1)
+        if n_wanted is None:
+            self.threshold_ = self._threshold(features, codes, random_state)
+            self.support_ = self.scores_ > self.threshold_
+        else:
+            self.support_ = self.ranking_ <= n_wanted
+        return self
+
+    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float:
+        """The score a kept feature must exceed."""
+        rule = self._own_threshold if self.threshold is None else self.threshold
+        if rule == "mean":
+            return float(self.scores_.mean())
+        if rule == "shuffle":
+            shuffled = random_state.permutation(codes)
+            # On a copy, since a fit may leave attributes behind.
+            return float(clone(self)._scores(features, shuffled, random_state).max())
+        return float(rule)
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Read the input of this family: features (with ``values``) and class codes."""
+
+    @abstractmethod
+    def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
+        """Score the features."""

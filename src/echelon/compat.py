@@ -1,0 +1,6 @@
+"""The private names of scikit-learn this project relies on, in one place."""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+__all__ = ["Interval", "StrOptions", "fit_context"]

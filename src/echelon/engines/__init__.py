@@ -1,0 +1,12 @@
+"""Where the arithmetic runs.
+
+An engine offers a few primitives (nearest neighbours per group of classes, differences summed
+over pairs, a parallel map); methods are written in terms of them and do not know which engine
+they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
+"""
+
+from echelon.engines._base import Engine, Found, Search
+from echelon.engines._numba import NumbaEngine
+from echelon.engines._resolve import resolve_engine
+
+__all__ = ["Engine", "Found", "NumbaEngine", "Search", "resolve_engine"]

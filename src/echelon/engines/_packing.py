@@ -1,0 +1,139 @@
+"""Samples laid out for the search kernel: rounded values, blocks of lanes, error bounds.
+
+The three encodings differ in what is summed per pair (see ``kernels.tiles``) and in how far the
+sum may lie from the distance.  Each bound below is a worst case with room to spare; a bound
+that is too wide costs time, never exactness.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from echelon.kernels.nearest import Packed
+from echelon.kernels.tiles import CHUNK, LEVELS
+
+MAX_STEPS = 2**27
+"""Largest distance in steps; intermediate sums reach four times as much, below 2**30."""
+
+_ROUNDING = 2.0**-24
+"""Relative error of one float32 operation."""
+
+_LANES = (256, 128, 64)
+"""Reference rows per block: long runs are faster, small classes waste less in short ones."""
+
+
+def pack(samples: Any, *, squared: bool) -> Packed:
+    """Lay out samples (rows sorted by class) for Manhattan or squared Euclidean search."""
+    encoding = _Partial if samples.missing else _Products if squared else _Maxima
+    encoder = encoding(samples)
+    starts, sizes, n_lanes = _block_bounds(samples.classes)
+    m, p = samples.values.shape
+    nominal_from = -(-samples.n_numeric // 4) * 4
+    width = nominal_from + -(-(p - samples.n_numeric) // 4) * 4
+    blocks = np.zeros((len(starts), width, n_lanes), encoder.dtype)
+    low, high = np.empty(m, np.int32), np.empty(m, np.int32)
+    for block, start, size in zip(blocks, starts, sizes, strict=True):
+        rows = slice(start, start + size)
+        numeric, nominal = np.hsplit(samples.values[rows], [samples.n_numeric])
+        rounded, offset, slack = encoder.encode(numeric)
+        block[: numeric.shape[1], :size] = rounded.T
+        block[nominal_from : nominal_from + nominal.shape[1], :size] = encoder.codes(nominal).T
+        low[rows], high[rows] = np.floor(offset - slack), np.ceil(offset + slack)
+    return Packed(
+        values=samples.values,
+        classes=samples.classes,
+        n_ordered=samples.n_ordered,
+        n_numeric=samples.n_numeric,
+        squared=squared,
+        missing=samples.missing,
+        blocks=blocks,
+        nominal_from=nominal_from,
+        mismatch=encoder.mismatch,
+        steps=float(encoder.steps),
+        low=low,
+        high=high,
+        block_of=np.repeat(np.arange(len(starts)), sizes),
+        block_start=starts,
+        block_size=sizes,
+    )
+
+
+def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Starts and sizes of blocks that hold one class each, and their number of lanes."""
+    border = np.flatnonzero(np.diff(classes, prepend=-1, append=-1))
+    for n_lanes in _LANES:
+        padded = (-(-np.diff(border) // n_lanes) * n_lanes).sum()
+        if padded <= 1.25 * len(classes):
+            break
+    starts = np.concatenate(
+        [np.arange(a, b, n_lanes) for a, b in zip(border[:-1], border[1:], strict=True)]
+    )
+    return starts, np.diff(np.append(starts, len(classes))), n_lanes
+
+
+class _Maxima:
+    """Manhattan: whole numbers up to ``steps``; a row is off by its rounding residue."""
+
+    dtype = np.uint16
+
+    def __init__(self, samples: Any) -> None:
+        self.steps = min(LEVELS, MAX_STEPS // samples.values.shape[1]) // 2 * 2
+        self.mismatch = np.uint16(self.steps // 2)
+
+    def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        exact = numeric * np.float64(self.steps)
+        rounded = np.rint(exact)
+        residue = np.abs(exact - rounded).sum(axis=1)
+        return rounded, -rounded.sum(axis=1), residue * 1.001 + 1
+
+    @staticmethod
+    def codes(nominal: np.ndarray) -> np.ndarray:
+        # Codes may wrap around: two equal remainders only make a bound smaller.
+        return nominal.astype(np.int64) % 2**16
+
+
+class _Products:
+    """Squared Euclidean: centred float32; a row is off by the rounding of its products."""
+
+    dtype = np.float32
+    mismatch = np.float32(0.5)
+
+    def __init__(self, samples: Any) -> None:
+        m, p = samples.values.shape
+        self.center = samples.values[:, : samples.n_numeric].mean(axis=0, dtype=np.float64)
+        self.steps = MAX_STEPS / (4 * p)
+        self.n_nominal = p - samples.n_numeric
+        self.n_chunks = -(-p // CHUNK) + 1
+
+    def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rounded = (numeric - self.center).astype(np.float32)
+        norm = np.square(rounded, dtype=np.float64).sum(axis=1)
+        # Twice the rounding of CHUNK products, of the chunks, of the inputs and the norms.
+        error = 8 * _ROUNDING * (CHUNK + self.n_chunks + 8)
+        slack = self.steps * (norm + self.n_nominal) * error + self.n_chunks + 2
+        return rounded, self.steps * norm, slack
+
+    @staticmethod
+    def codes(nominal: np.ndarray) -> np.ndarray:
+        return nominal
+
+
+class _Partial:
+    """Missing values: float32 with NaN; one bound for all rows, as distances are below p."""
+
+    dtype = np.float32
+    mismatch = np.float32(0)
+
+    def __init__(self, samples: Any) -> None:
+        p = samples.values.shape[1]
+        self.steps = MAX_STEPS / p
+        self.slack = MAX_STEPS * 4 * _ROUNDING * (CHUNK + -(-p // CHUNK) + 8) + 2
+
+    def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return numeric, np.zeros(len(numeric)), np.full(len(numeric), self.slack)
+
+    @staticmethod
+    def codes(nominal: np.ndarray) -> np.ndarray:
+        return nominal

@@ -1,0 +1,16 @@
+"""From the ``engine`` parameter of an estimator to an engine."""
+
+from __future__ import annotations
+
+from echelon.engines._base import Engine
+from echelon.engines._numba import NumbaEngine
+
+
+def resolve_engine(engine: str | Engine, n_jobs: int | None) -> Engine:
+    """The engine of that name, or the engine object itself.
+
+    "auto" is the local engine: data never move elsewhere by themselves.
+    """
+    if isinstance(engine, Engine):
+        return engine
+    return NumbaEngine(n_jobs)

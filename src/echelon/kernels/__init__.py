@@ -1,0 +1,8 @@
+"""Compiled loops shared by the engines and families.
+
+``tiles``       sums over features for many pairs of rows at once, as bounds
+``pairs``       the exact distance and order of two rows
+``nearest``     the closest references of every target, from the two above
+``accumulate``  places shared at ties, differences summed over the pairs found
+``ascent``      Simba's gradient steps
+"""

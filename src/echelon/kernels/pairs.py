@@ -1,0 +1,54 @@
+"""Two rows: their exact distance, and which of them dominates.
+
+Columns come in three runs: ordered numeric ones (they take part in dominance), other
+numeric ones, nominal codes.  A value missing in either row (NaN) leaves its column out.
+"""
+
+import numpy as np
+
+from echelon.kernels._jit import kernel
+
+ANY, ABOVE, BELOW = 0, 1, -1
+"""Which references qualify: all, those that dominate the target, those it dominates."""
+
+
+@kernel
+def distance(a, b, n_numeric, squared):
+    """Manhattan, or squared Euclidean, distance of two complete rows."""
+    total = 0.0
+    if squared:
+        for f in range(n_numeric):
+            gap = np.float64(a[f]) - np.float64(b[f])
+            total += gap * gap
+    else:
+        for f in range(n_numeric):
+            total += abs(np.float64(a[f]) - np.float64(b[f]))
+    for f in range(n_numeric, a.shape[0]):
+        total += a[f] != b[f]
+    return total
+
+
+@kernel
+def partial_distance(a, b, n_numeric, squared):
+    """The same over the columns present in both rows, times p / their number; inf if none."""
+    total = 0.0
+    shared = 0
+    for f in range(a.shape[0]):
+        gap = abs(np.float64(a[f]) - np.float64(b[f]))
+        if gap == gap:
+            shared += 1
+            if f >= n_numeric:
+                gap = 1.0 if gap > 0 else 0.0
+            total += gap * gap if squared else gap
+    if shared == 0:
+        return np.inf
+    return total * (a.shape[0] / shared)
+
+
+@kernel
+def related(a, b, n_ordered, relation):
+    """Whether row b dominates row a (ABOVE) or is dominated by it (BELOW)."""
+    for f in range(n_ordered):
+        if (b[f] < a[f]) if relation == ABOVE else (b[f] > a[f]):
+            return False
+    return True

@@ -1,0 +1,21 @@
+"""Margin-based selectors: Relief and its relatives.
+
+Every Relief-type method is one sum over signed pairs of samples,
+
+    s_f = sum_i sum_j coef_ij diff_f(x_i, x_j),
+
+and differs from the others only in which pairs count and with what coefficient.  Read in this
+order:
+
+``_samples``  the data as the family sees them: scaled, sorted by class, columns by kind
+``_rules``    the methods: each a list of *terms* (whose neighbours, how many, with what sign)
+``_weights``  the sum, computed for any rule on any engine
+``_base``     the estimator shared by all; a new method adds a rule and a small class
+``_relief``   Relief, ReliefF, OReliefF
+``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
+"""
+
+from echelon.margin._relief import OReliefF, Relief, ReliefF
+from echelon.margin._simba import OSimba, Simba
+
+__all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]

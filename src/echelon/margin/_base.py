@@ -1,0 +1,107 @@
+"""The estimator shared by all margin-based selectors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from echelon.base import WeightingSelector
+from echelon.compat import Interval, StrOptions
+from echelon.differences import unit_scale
+from echelon.engines import Engine, resolve_engine
+from echelon.margin._rules import Term
+from echelon.margin._samples import Samples, arrange
+from echelon.margin._weights import margin_weights
+from echelon.validation import Columns, read_classes, read_columns
+
+
+class MarginSelector(WeightingSelector):
+    """Reads and scales the data of the margin family; a subclass writes ``_weights``."""
+
+    _allow_nan: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **WeightingSelector._parameter_constraints,
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "n_jobs": [Integral, None],
+        "engine": [StrOptions({"auto", "numba"}), Engine],
+        "verbose": ["verbose"],
+    }
+
+    @abstractmethod
+    def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
+        """Scores of all features."""
+
+    def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
+        columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
+        self.classes_, codes = self._read_classes(y)
+        return columns._replace(values=unit_scale(columns.values, ~columns.nominal)), codes
+
+    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return read_classes(y)
+
+    def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
+        return self._weights(self._arrange(features, codes), random_state)
+
+    def _arrange(self, scaled: Columns, codes: np.ndarray) -> Samples:
+        return arrange(scaled, codes)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._allow_nan
+        return tags
+
+
+class ReliefSelector(MarginSelector):
+    """A margin selector defined by a rule: a subclass writes ``_rule`` and nothing else."""
+
+    _allow_nan = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MarginSelector._parameter_constraints,
+        "metric": [StrOptions({"manhattan", "euclidean"})],
+        "sample_size": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "ties": [StrOptions({"share", "index"})],
+    }
+
+    @abstractmethod
+    def _rule(self, samples: Samples) -> list[Term]:
+        """The terms of the method."""
+
+    def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
+        return margin_weights(
+            samples,
+            self._rule(samples),
+            self._targets(len(samples.values), random_state),
+            resolve_engine(self.engine, self.n_jobs),
+            metric=self.metric,
+            ties=self.ties,
+            verbose=self.verbose,
+        )
+
+    def _targets(self, n_samples: int, random_state: Any) -> np.ndarray:
+        """All samples, or a random sample of them without replacement."""
+        size = self.sample_size
+        if size is None:
+            return np.arange(n_samples)
+        if not isinstance(size, Integral):
+            size = max(1, int(size * n_samples))
+        if size > n_samples:
+            raise ValueError(
+                f"`sample_size` must be at most the number of samples, {n_samples}, got {size}. "
+                "Use None for all samples."
+            )
+        return random_state.choice(n_samples, size, replace=False)
+
+    def _k(self, samples: Samples) -> int:
+        """``n_neighbors`` as a number."""
+        if self.n_neighbors == "log":
+            return max(1, round(np.log(len(samples.values))))
+        return int(self.n_neighbors)

@@ -1,0 +1,77 @@
+"""Order: of the classes, and of features that should rise or fall with them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from echelon.compat import StrOptions
+from echelon.margin._samples import Samples, arrange
+from echelon.validation import Columns, read_ordered_classes
+
+
+class OrderedClassesMixin:
+    """For selectors whose classes, and so their features, have an order."""
+
+    _order_constraints: ClassVar[dict[str, list[Any]]] = {
+        "dominance": [StrOptions({"prefer", "require", "ignore"})],
+        "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
+        "class_order": ["array-like", None],
+    }
+
+    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return read_ordered_classes(y, self.class_order)
+
+    def _arrange(self, scaled: Columns, codes: np.ndarray) -> Samples:
+        self.monotonic_cst_ = directions(self.monotonic_cst, scaled, codes)
+        return arrange(scaled, codes, self.monotonic_cst_)
+
+
+def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.ndarray:
+    """1, -1 or 0 for features that rise, fall or need do neither with the class.
+
+    None: all numeric features rise.  "auto": the sign of Kendall's tau with the class.
+    """
+    n_features = len(columns.nominal)
+    if monotonic_cst is None:
+        return np.where(columns.nominal, 0, 1)
+    if isinstance(monotonic_cst, str):
+        return np.array(
+            [
+                0 if nominal else _sign_of_tau(columns.values[:, f], codes)
+                for f, nominal in enumerate(columns.nominal)
+            ]
+        )
+    if isinstance(monotonic_cst, dict):
+        wanted = np.zeros(n_features)
+        for name, value in monotonic_cst.items():
+            wanted[columns.position(name, "monotonic_cst")] = value
+    else:
+        wanted = np.asarray(monotonic_cst)
+    return _checked(wanted, columns.nominal)
+
+
+def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+    if wanted.shape != nominal.shape:
+        raise ValueError(
+            f"`monotonic_cst` must have one entry per feature, {len(nominal)}, got {wanted.size}."
+        )
+    if not np.isin(wanted, [-1, 0, 1]).all():
+        raise ValueError(f"`monotonic_cst` must hold 1, -1 and 0 only, got {wanted.tolist()}.")
+    if (wanted[nominal] != 0).any():
+        raise ValueError(
+            "`monotonic_cst` must be 0 for nominal features, which have no order; feature "
+            f"{np.flatnonzero(nominal & (wanted != 0))[0]} is nominal. Make it an ordered "
+            "categorical if it has one."
+        )
+    return wanted.astype(int)
+
+
+def _sign_of_tau(column: np.ndarray, codes: np.ndarray) -> int:
+    present = ~np.isnan(column)
+    if not present.any() or np.ptp(column[present]) == 0:
+        return 0
+    tau = kendalltau(column[present], codes[present]).statistic
+    return 0 if np.isnan(tau) else int(np.sign(tau))

@@ -1,0 +1,105 @@
+"""The sum behind every Relief-type method, for any rule on any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from echelon.engines import Engine, Found
+from echelon.kernels.pairs import ANY
+from echelon.margin._rules import Term
+from echelon.margin._samples import Samples
+from echelon.progress import track
+
+TARGETS_PER_TASK = 256
+"""Fixed, since partial sums are added task by task: results do not depend on the threads."""
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Targets, their numbers of neighbours, the neighbours, their shares of a place."""
+
+
+def margin_weights(
+    samples: Samples,
+    rule: list[Term],
+    targets: np.ndarray,
+    engine: Engine,
+    *,
+    metric: str,
+    ties: str,
+    verbose: int = 0,
+) -> np.ndarray:
+    """Scores of all features: the terms of the rule added over the targets, by their number.
+
+    Memory: the engine's copy of the samples, and the pairs of one task per thread.
+    """
+    space = engine.prepare(samples, metric)
+    n_tasks = -(-len(targets) // TARGETS_PER_TASK)
+    tasks = np.array_split(np.sort(targets), range(TARGETS_PER_TASK, len(targets), TARGETS_PER_TASK))
+
+    def task(chunk: np.ndarray) -> np.ndarray:
+        return sum(_term_sum(engine, space, samples, term, chunk, ties) for term in rule)
+
+    done = track(
+        engine.map(task, tasks), total=n_tasks, description="Relief weights", verbose=verbose
+    )
+    return samples.per_feature(sum(done) / len(targets))
+
+
+def _term_sum(
+    engine: Engine, space: Any, samples: Samples, term: Term, targets: np.ndarray, ties: str
+) -> np.ndarray:
+    """One term added over some targets."""
+    coefs = term.coef[samples.classes[targets]]
+    counted = coefs != 0
+    total = np.zeros(samples.values.shape[1])
+    for pairs in _pairs(engine, space, term, targets[counted], by_index=ties == "index"):
+        coefs_here = term.coef[samples.classes[pairs[0]]]
+        total += engine.accumulate(space, pairs, coefs_here, term.direction)
+    return total
+
+
+def _pairs(
+    engine: Engine, space: Any, term: Term, targets: np.ndarray, *, by_index: bool
+) -> Iterator[Pairs]:
+    """The pairs of a term, in pieces as large as the engine hands out."""
+    k = term.search.n_neighbors
+    while len(targets):
+        found = engine.nearest(space, targets, term.search)
+        others = None
+        if term.prefer:
+            anyone = replace(term.search, relation=ANY)
+            others = engine.nearest(space, targets[: len(found.counts)], anyone)
+            found = found.first(len(others.counts))
+        n = len(found.counts)
+        places = np.full(n, k) if k else found.counts
+        shares = engine.share(space, found, places, by_index=by_index)
+        if others is not None:
+            rest = _without(others, found)
+            left = np.maximum(places - found.counts, 0)
+            rest_shares = engine.share(space, rest, left, by_index=by_index)
+            found, shares = _joined(found, shares, rest, rest_shares)
+        yield targets[:n], found.counts, found.indices, shares
+        targets = targets[n:]
+
+
+def _without(others: Found, taken: Found) -> Found:
+    """The neighbours in ``others`` that are not in ``taken``."""
+    size = max(others.indices.max(initial=0), taken.indices.max(initial=0)) + 1
+    owners = others.owners
+    keep = ~np.isin(owners * size + others.indices, taken.owners * size + taken.indices)
+    counts = np.bincount(owners[keep], minlength=len(others.counts))
+    return Found(counts, others.indices[keep], others.distances[keep])
+
+
+def _joined(
+    a: Found, a_shares: np.ndarray, b: Found, b_shares: np.ndarray
+) -> tuple[Found, np.ndarray]:
+    """The neighbours of both, target by target."""
+    order = np.argsort(np.concatenate([a.owners, b.owners]), kind="stable")
+    indices = np.concatenate([a.indices, b.indices])[order]
+    distances = np.concatenate([a.distances, b.distances])[order]
+    shares = np.concatenate([a_shares, b_shares])[order]
+    return Found(a.counts + b.counts, indices, distances), shares

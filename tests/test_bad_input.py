@@ -1,0 +1,112 @@
+"""Wrong input: one sentence that names the parameter or value and says what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+from test_contract import ESTIMATORS
+
+from echelon import OReliefF, OSimba, ReliefF, Simba
+
+X = np.random.default_rng(0).random((12, 3))
+Y = np.arange(12) % 3
+WITH_NAN, WITH_INF = X.copy(), X.copy()
+WITH_NAN[0, 0], WITH_INF[0, 0] = np.nan, np.inf
+
+# (estimators, parameters, X, y, error, message)
+BAD = [
+    (ESTIMATORS, {}, X, np.zeros(12, int), ValueError, r"`y` has one class only \(.*0.*\)"),
+    (ESTIMATORS, {}, X, Y[:-1], ValueError, "inconsistent numbers of samples"),
+    (ESTIMATORS, {}, X, np.linspace(0, 1, 12), ValueError, "continuous"),
+    (ESTIMATORS, {}, X, np.where(Y == 0, np.nan, Y), ValueError, "y contains NaN"),
+    (ESTIMATORS, {}, X, np.where(Y == 0, np.inf, Y), ValueError, "y contains infinity"),
+    (ESTIMATORS, {}, X, None, ValueError, "requires y to be passed"),
+    (ESTIMATORS, {}, X[:0], Y[:0], ValueError, "0 sample"),
+    (ESTIMATORS, {}, X[:, :0], Y, ValueError, "0 feature"),
+    (ESTIMATORS, {}, X[0], Y, ValueError, "Expected 2D array"),
+    (ESTIMATORS, {}, X[:, :, None], Y, ValueError, "dim 3|3 dim"),
+    (ESTIMATORS, {}, WITH_INF, Y, ValueError, "infinity"),
+    ([Simba, OSimba], {}, WITH_NAN, Y, ValueError, "contains NaN"),
+    (ESTIMATORS, {}, sparse.csr_array(X), Y, TypeError, r"Sparse `X`.*X\.toarray\(\)"),
+    (ESTIMATORS, {}, X.astype(str).astype(object) + "a", Y, ValueError, "could not convert"),
+    (ESTIMATORS, {"n_features_to_select": 0}, X, Y, ValueError, "'n_features_to_select'.*Got 0"),
+    (ESTIMATORS, {"n_features_to_select": 1.5}, X, Y, ValueError, r"'n_features_to_select'.*1\.5"),
+    (ESTIMATORS, {"threshold": "best"}, X, Y, ValueError, "'threshold'.*'best'"),
+    (ESTIMATORS, {"engine": "abacus"}, X, Y, ValueError, "'engine'.*'abacus'"),
+    (ESTIMATORS, {"n_jobs": 0}, X, Y, ValueError, "n_jobs"),
+    ([ReliefF, OReliefF], {"n_neighbors": 0}, X, Y, ValueError, "'n_neighbors'.*Got 0"),
+    ([ReliefF, OReliefF], {"n_neighbors": "ln"}, X, Y, ValueError, "'n_neighbors'.*'ln'"),
+    ([ReliefF, OReliefF], {"metric": "cosine"}, X, Y, ValueError, "'metric'.*'cosine'"),
+    ([ReliefF, OReliefF], {"ties": "random"}, X, Y, ValueError, "'ties'.*'random'"),
+    ([ReliefF, OReliefF], {"sample_size": 13}, X, Y, ValueError, "`sample_size`.*12, got 13"),
+    ([ReliefF, OReliefF], {"sample_size": 0}, X, Y, ValueError, "'sample_size'.*Got 0"),
+    ([Simba, OSimba], {"n_epochs": 0}, X, Y, ValueError, "'n_epochs'.*Got 0"),
+    ([Simba, OSimba], {"n_restarts": -1}, X, Y, ValueError, "'n_restarts'.*Got -1"),
+    ([OReliefF, OSimba], {"dominance": "maybe"}, X, Y, ValueError, "'dominance'.*'maybe'"),
+    ([OReliefF], {"contradictions": "x"}, X, Y, ValueError, "'contradictions'.*'x'"),
+    ([OReliefF, OSimba], {"monotonic_cst": [1, 0]}, X, Y, ValueError, "one entry per feature, 3"),
+    ([OReliefF, OSimba], {"monotonic_cst": [1, 0, 2]}, X, Y, ValueError, "1, -1 and 0 only"),
+    ([OReliefF, OSimba], {"monotonic_cst": {"a": 1}}, X, Y, ValueError, "no column names"),
+    ([OReliefF, OSimba], {"monotonic_cst": "up"}, X, Y, ValueError, "'monotonic_cst'.*'up'"),
+    (
+        [OReliefF, OSimba],
+        {"monotonic_cst": [1, 0, 0], "categorical_features": [True, False, False]},
+        X,
+        Y,
+        ValueError,
+        "feature 0 is nominal",
+    ),
+    ([OReliefF, OSimba], {"class_order": [0, 1]}, X, Y, ValueError, r"it lacks \[2\]"),
+    ([OReliefF, OSimba], {"class_order": [0, 1, 1]}, X, Y, ValueError, "must not repeat a class"),
+    (ESTIMATORS, {"categorical_features": [True]}, X, Y, ValueError, "got 1 for 3 columns"),
+    (ESTIMATORS, {"categorical_features": [5]}, X, Y, ValueError, r"from 0 to 2, got \[5\]"),
+    (ESTIMATORS, {"categorical_features": ["a"]}, X, Y, ValueError, "no column names"),
+    (ESTIMATORS, {"categorical_features": "auto"}, X, Y, ValueError, "'categorical_features'"),
+]
+
+
+@pytest.mark.parametrize(("estimators", "params", "samples", "y", "error", "message"), BAD)
+def test_bad_input(estimators, params, samples, y, error, message):
+    for estimator in estimators:
+        with pytest.raises(error, match=message) as caught:
+            estimator(**params).fit(samples, y)
+        assert "\n" not in str(caught.value).strip() or "Reshape" in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", [OReliefF, OSimba])
+def test_strings_without_an_order_are_refused(estimator):
+    names = np.array(["low", "medium", "high"])[Y]
+    for labels in (names, names.astype(object), pd.Series(names), pd.Categorical(names)):
+        with pytest.raises(ValueError, match=r"`y` holds strings.*class_order=\[\"low\""):
+            estimator().fit(X, labels)
+
+
+def test_methods_without_order_take_any_labels():
+    names = np.array(["low", "medium", "high"])[Y]
+    codes = np.array([1, 2, 0])[Y]  # alphabetical
+    expected = ReliefF().fit(X, codes).scores_
+    for labels in (names, names.astype(object), pd.Categorical(names), pd.Series(names)):
+        np.testing.assert_array_equal(ReliefF().fit(X, labels).scores_, expected)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_a_column_of_labels_warns(estimator):
+    with pytest.warns(DataConversionWarning):
+        estimator().fit(X, Y[:, None])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_columns_that_are_not_numbers_are_named(estimator):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame["when"] = pd.Timestamp("2024-01-01")
+    with pytest.raises(TypeError, match="Column 'when' of `X` has dtype datetime"):
+        estimator().fit(frame, Y)
+    frame["when"] = [None, "x", 3, *[2.5] * 9]
+    with pytest.raises(TypeError, match="Column 'when'"):
+        estimator().fit(frame, Y)
+    frame["when"] = "text"
+    with pytest.raises(TypeError, match="listed in `categorical_features`"):
+        estimator(categorical_features=None).fit(frame, Y)
+    with pytest.raises(ValueError, match="'z', which X does not have"):
+        estimator(categorical_features=["z"]).fit(frame, Y)

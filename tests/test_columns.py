@@ -1,0 +1,106 @@
+"""Feature columns of every kind are read for what they are."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from echelon import ReliefF
+from echelon.differences import unit_scale
+from echelon.validation import read_columns
+
+N = 30
+
+
+@pytest.fixture
+def frame(rng):
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, N),
+            "colour": rng.choice(["red", "green", "blue"], N),
+            "shape": pd.Categorical(rng.choice(["round", "square"], N)),
+            "mood": pd.Categorical(
+                rng.choice(["bad", "so", "good"], N), ["bad", "so", "good"], ordered=True
+            ),
+            "smoker": rng.integers(0, 2, N).astype(bool),
+            "income": rng.random(N),
+        }
+    )
+
+
+def test_kinds_by_dtype(frame):
+    columns = read_columns(frame, "from_dtype", allow_nan=True)
+    assert columns.nominal.tolist() == [False, True, True, False, False, False]
+    assert_array_equal(columns.values[:, 3], frame["mood"].cat.codes)
+    assert_array_equal(columns.values[:, 4], frame["smoker"].astype(float))
+    assert columns.names.tolist() == list(frame.columns)
+
+
+def test_polars_reads_the_same(frame):
+    other = pl.DataFrame(
+        {
+            name: pl.Series(
+                name,
+                frame[name].astype(object).tolist(),
+                dtype=pl.Enum(["bad", "so", "good"]) if name == "mood" else None,
+            )
+            for name in frame
+        }
+    ).with_columns(pl.col("shape").cast(pl.Categorical))
+    expected = read_columns(frame, "from_dtype", allow_nan=True)
+    found = read_columns(other, "from_dtype", allow_nan=True)
+    assert_array_equal(found.nominal, expected.nominal)
+    y = np.arange(N) % 2
+    assert_array_equal(ReliefF().fit(other, y).scores_, ReliefF().fit(frame, y).scores_)
+
+
+def test_nominal_by_mask_index_and_name_agree(frame):
+    numbers = frame.assign(colour=frame["colour"].factorize()[0])[["age", "colour", "income"]]
+    y = np.arange(N) % 2
+    expected = ReliefF().fit(frame[["age", "colour", "income"]], y).scores_
+    by_name = ReliefF(categorical_features=["colour"]).fit(numbers, y).scores_
+    by_mask = ReliefF(categorical_features=[False, True, False]).fit(numbers, y).scores_
+    by_index = ReliefF(categorical_features=[1]).fit(numbers.to_numpy(), y).scores_
+    for scores in (by_name, by_mask, by_index):
+        assert_array_equal(scores, expected)
+
+
+def test_an_array_of_strings_with_a_mask(frame):
+    mixed = frame[["age", "colour"]].to_numpy(dtype=object)
+    y = np.arange(N) % 2
+    assert_array_equal(
+        ReliefF(categorical_features=[False, True]).fit(mixed, y).scores_,
+        ReliefF().fit(frame[["age", "colour"]], y).scores_,
+    )
+
+
+def test_missing_values_of_every_kind(frame):
+    frame.loc[0, ["colour", "shape", "mood"]] = None
+    frame["age"] = frame["age"].astype("Int64")
+    frame.loc[1, "age"] = pd.NA
+    frame["smoker"] = frame["smoker"].astype("boolean")
+    frame.loc[2, "smoker"] = pd.NA
+    values = read_columns(frame, "from_dtype", allow_nan=True).values
+    assert_array_equal(np.argwhere(np.isnan(values)), [[0, 1], [0, 2], [0, 3], [1, 0], [2, 4]])
+    assert np.isfinite(ReliefF().fit(frame, np.arange(N) % 2).scores_).all()
+
+
+def test_single_precision_stays_single(frame):
+    values = frame[["income"]].astype(np.float32).assign(colour=frame["colour"])
+    assert read_columns(values, "from_dtype", allow_nan=True).values.dtype == np.float32
+    assert read_columns(frame, "from_dtype", allow_nan=True).values.dtype == np.float64
+    assert read_columns(np.ones((3, 2), np.float16), None, allow_nan=True).values.dtype == float
+
+
+def test_duplicate_column_names(rng):
+    frame = pd.DataFrame(rng.random((N, 3)), columns=["a", "a", "b"])
+    expected = ReliefF().fit(frame.to_numpy(), np.arange(N) % 2).scores_
+    assert_array_equal(ReliefF().fit(frame, np.arange(N) % 2).scores_, expected)
+
+
+def test_unit_scale():
+    X = np.array([[1.0, 5, np.nan, -1e308, 3], [3, 5, np.nan, 1e308, 1], [2, 5, np.nan, 0, 2]])
+    numeric = np.array([True, True, True, True, False])
+    expected = [[0, 0, np.nan, 0, 3], [1, 0, np.nan, 1, 1], [0.5, 0, np.nan, 0.5, 2]]
+    assert_array_equal(unit_scale(X, numeric), expected)

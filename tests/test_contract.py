@@ -1,0 +1,174 @@
+"""What every selector promises, checked for every public estimator."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import echelon
+
+ESTIMATORS = [
+    getattr(echelon, name)
+    for name in echelon.__all__
+    if isinstance(getattr(echelon, name), type)
+    and issubclass(getattr(echelon, name), BaseEstimator)
+]
+WEIGHTING = [estimator for estimator in ESTIMATORS if hasattr(estimator, "_own_threshold")]
+
+
+def seeded(estimator, *args, **params):
+    return estimator(*args, random_state=0, **params)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def test_every_public_estimator_is_checked():
+    assert {estimator.__name__ for estimator in ESTIMATORS} == set(echelon.__all__)
+
+
+@parametrize_with_checks([estimator() for estimator in ESTIMATORS])
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_fitted_attributes(estimator, wine):
+    X, y = wine
+    selector = seeded(estimator, 4).fit(X, y)
+    assert selector.n_features_in_ == 13
+    assert sorted(selector.order_) == list(range(13))
+    assert_array_equal(selector.ranking_[selector.order_], np.arange(1, 14))
+    assert_array_equal(selector.support_, selector.ranking_ <= 4)
+    assert_array_equal(np.diff(selector.scores_[selector.order_]) <= 0, True)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_frames_keep_names_and_values(estimator, wine):
+    X, y = wine
+    selector = seeded(estimator, 3).fit(X, y)
+    names = selector.get_feature_names_out()
+    assert_array_equal(selector.feature_names_in_, X.columns)
+    assert_array_equal(selector.transform(X), X[names].to_numpy())
+    pd.testing.assert_frame_equal(
+        clone(selector).set_output(transform="pandas").fit_transform(X, y), X[names]
+    )
+    polars = clone(selector).set_output(transform="polars").fit(X, y).transform(X)
+    assert isinstance(polars, pl.DataFrame)
+    assert polars.columns == names.tolist()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_arrays_integers_lists_and_polars_agree(estimator, rng):
+    X = rng.integers(0, 50, (40, 5))
+    y = rng.integers(0, 3, 40)
+    expected = seeded(estimator, 2).fit(X.astype(float), y).scores_
+    frame = pl.DataFrame(X.astype(float), schema=[f"f{j}" for j in range(5)])
+    for same in (X, X.tolist(), np.asfortranarray(X), X.astype(object), pd.DataFrame(X), frame):
+        assert_array_equal(seeded(estimator, 2).fit(same, y).scores_, expected)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_one_feature(estimator, rng):
+    y = np.arange(20) % 2
+    selector = seeded(estimator, 1).fit(y[:, None] + rng.random((20, 1)), y)
+    assert selector.support_.tolist() == [True]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_how_many(estimator, wine):
+    X, y = wine
+    assert seeded(estimator, 5).fit(X, y).support_.sum() == 5
+    assert seeded(estimator, 0.5).fit(X, y).support_.sum() == 6
+    assert seeded(estimator, 0.01).fit(X, y).support_.sum() == 1
+    assert seeded(estimator, 1.0).fit(X, y).support_.sum() == 13
+    with pytest.raises(ValueError, match=r"`n_features_to_select` must be at most.*13, got 14"):
+        seeded(estimator, 14).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", WEIGHTING)
+def test_thresholds(estimator, wine):
+    X, y = wine
+    own = seeded(estimator).fit(X, y)
+    assert_array_equal(own.support_, own.scores_ > own.threshold_)
+    given = seeded(estimator, threshold=0.07).fit(X, y)
+    assert given.threshold_ == 0.07
+    assert_array_equal(given.support_, given.scores_ > 0.07)
+    shuffled = seeded(estimator, threshold="shuffle").fit(X, y)
+    assert_array_equal(shuffled.scores_, own.scores_)
+    assert shuffled.threshold_ < shuffled.scores_.max()
+    again = seeded(estimator, threshold="shuffle").fit(X, y)
+    assert again.threshold_ == shuffled.threshold_
+    with pytest.raises(ValueError, match="by number or by score, not both"):
+        seeded(estimator, 3, threshold=0.1).fit(X, y)
+
+
+def test_shuffle_keeps_the_relevant_and_little_noise():
+    """Design, section 4: score > 0 keeps nearly half of all noise, score > shuffle little."""
+    kept = {None: [], "shuffle": []}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        y = np.arange(300) % 2
+        X = rng.random((300, 44))
+        X[:, :4] += 0.5 * y[:, None]
+        for threshold, counts in kept.items():
+            support = echelon.ReliefF(threshold=threshold, random_state=seed).fit(X, y).support_
+            assert support[:4].all()
+            counts.append(support[4:].mean())
+    assert np.mean(kept[None]) > 0.3
+    assert np.mean(kept["shuffle"]) < 0.1
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_pipeline_grid_search_and_pickle(estimator, wine):
+    X, y = wine
+    pipeline = make_pipeline(seeded(estimator), GaussianNB())
+    step = f"{estimator.__name__.lower()}__n_features_to_select"
+    search = GridSearchCV(pipeline, {step: [1, 6]}, cv=3, n_jobs=1).fit(X, y)
+    assert search.best_params_[step] == 6
+    assert search.best_score_ > 0.85
+    copy = pickle.loads(pickle.dumps(search.best_estimator_))
+    assert_array_equal(copy.predict(X), search.predict(X))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_verbose_shows_a_progress_bar_on_stderr(estimator, wine, capsys):
+    X, y = wine
+    seeded(estimator, 2, verbose=1).fit(X, y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "100%" in err
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_fit_leaves_its_input_alone(estimator, wine):
+    X, y = wine[0].to_numpy(), wine[1].to_numpy()
+    before = X.copy(), y.copy()
+    seeded(estimator).fit(X, y)
+    assert_array_equal(X, before[0])
+    assert_array_equal(y, before[1])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_concurrent_fits(estimator, wine):
+    """Fits in several threads of one process neither crash nor disturb each other."""
+    from joblib import Parallel, delayed
+
+    X, y = wine
+    alone = seeded(estimator, 2).fit(X, y).scores_
+    together = Parallel(n_jobs=4, backend="threading")(
+        delayed(lambda: seeded(estimator, 2, n_jobs=2).fit(X, y).scores_)() for _ in range(8)
+    )
+    for scores in together:
+        assert_array_equal(scores, alone)

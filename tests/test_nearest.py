@@ -1,0 +1,137 @@
+"""The search engine against brute force, at sizes that cross its blocks, tiles and chunks."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from echelon.engines import NumbaEngine, Search
+from echelon.engines._packing import pack
+from echelon.kernels.pairs import ABOVE, ANY, BELOW
+from echelon.margin._samples import arrange
+from echelon.validation import Columns
+
+SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]
+
+
+def make_samples(seed, m, p, *, nominal=0.0, missing=0.0, levels=None, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.random((m, p)) if levels is None else rng.integers(0, levels, (m, p)) / (levels - 1)
+    is_nominal = rng.random(p) < nominal
+    X[:, is_nominal] = rng.integers(0, 4, (m, is_nominal.sum()))
+    X[rng.random((m, p)) < missing] = np.nan
+    classes = rng.integers(0, 3, m)
+    classes[:2] = 0, 1
+    directions = np.where(is_nominal, 0, rng.integers(0, 2, p))
+    return arrange(Columns(X.astype(dtype), is_nominal, None), classes, directions)
+
+
+def brute_force(samples, i, metric):
+    """All distances from row i, with NumPy."""
+    gaps = np.abs(samples.values - samples.values[i]).astype(np.float64)
+    gaps[:, samples.n_numeric :] = np.where(
+        np.isnan(gaps[:, samples.n_numeric :]), np.nan, gaps[:, samples.n_numeric :] > 0
+    )
+    there = ~np.isnan(gaps)
+    total = np.nansum(gaps if metric == "manhattan" else gaps**2, axis=1)
+    n_shared = there.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = np.where(n_shared > 0, total * gaps.shape[1] / n_shared, np.inf)
+    return total if metric == "manhattan" else np.sqrt(total)
+
+
+def related(samples, i, relation):
+    a, b = samples.values[i, : samples.n_ordered], samples.values[:, : samples.n_ordered]
+    with np.errstate(invalid="ignore"):
+        if relation == ABOVE:
+            return ~(b < a).any(axis=1)
+        if relation == BELOW:
+            return ~(b > a).any(axis=1)
+    return np.ones(len(b), bool)
+
+
+def assert_found(samples, metric, search, tolerance):
+    engine = NumbaEngine(1)
+    space = engine.prepare(samples, metric)
+    targets = np.arange(len(samples.values))
+    found = engine.nearest(space, targets, search)
+    assert len(found.counts) == len(targets)
+    for i in targets[:: max(1, len(targets) // 60)]:
+        start = found.counts[:i].sum()
+        got = found.indices[start : start + found.counts[i]]
+        d = brute_force(samples, i, metric)
+        allowed = search.classes[samples.classes[i], samples.classes]
+        allowed = allowed & related(samples, i, search.relation) & (d < np.inf)
+        allowed[i] = False
+        cut = search.radius
+        if 0 < search.n_neighbors <= allowed.sum():
+            cut = min(cut, np.sort(d[allowed])[search.n_neighbors - 1] * (1 + tolerance))
+        # Either side of the cut within rounding may be in or out.
+        must = np.flatnonzero(allowed & (d <= cut * (1 - 1e-12)))
+        may = np.flatnonzero(allowed & (d <= cut * (1 + 1e-12)))
+        assert set(must) <= set(got) <= set(may)
+        assert (np.diff(got) > 0).all()
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize(("m", "p"), SHAPES)
+@pytest.mark.parametrize("kind", ["dense", "nominal", "missing", "levels"])
+def test_every_layout_finds_the_nearest(metric, m, p, kind):
+    options = {
+        "dense": {},
+        "nominal": {"nominal": 0.5},
+        "missing": {"missing": 0.1, "nominal": 0.2},
+        "levels": {"levels": 5},
+    }[kind]
+    samples = make_samples(1, m, p, **options)
+    n_classes = samples.classes.max() + 1
+    same = np.eye(n_classes, dtype=bool)
+    for classes, k, relation in itertools.product((same, ~same), (1, 10, 200), (ANY, ABOVE, BELOW)):
+        assert_found(samples, metric, Search(classes, k, relation=relation), 1e-9)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_all_within_a_radius(metric, missing):
+    samples = make_samples(2, 400, 4, missing=missing)
+    everyone = np.ones((3, 3), dtype=bool)
+    for radius in (0.0, 0.4, 1.0, 10.0):
+        assert_found(samples, metric, Search(everyone, radius=radius), 1e-9)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+def test_single_precision(metric):
+    samples = make_samples(3, 500, 20, dtype=np.float32)
+    assert_found(samples, metric, Search(np.ones((3, 3), bool), 7), 1e-5)
+
+
+def test_values_far_from_their_mean_stay_within_their_bounds():
+    """One outlier per column squeezes all other rows together, where rounding matters most."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 6)) * 1e-5
+    X[0] = 1.0
+    samples = arrange(Columns(X, np.zeros(6, bool), None), rng.integers(0, 2, 300))
+    for metric in ("manhattan", "euclidean"):
+        assert_found(samples, metric, Search(np.ones((2, 2), bool), 5), 1e-9)
+
+
+def test_many_neighbours_come_in_pieces(monkeypatch):
+    """Tied data: a call ends early rather than fill the memory, and the sum is the same."""
+    from echelon import ReliefF
+
+    X = np.random.default_rng(0).integers(0, 2, (3000, 2)).astype(float)
+    y = np.arange(3000) % 2
+    engine = NumbaEngine(1)
+    samples = arrange(Columns(X, np.zeros(2, bool), None), y)
+    found = engine.nearest(
+        engine.prepare(samples, "manhattan"), np.arange(3000), Search(np.ones((2, 2), bool), 1500)
+    )
+    assert len(found.counts) < 3000
+    assert np.isfinite(ReliefF(n_neighbors=1500).fit(X, y).scores_).all()
+
+
+def test_bounds_hold_for_more_features_than_sixteen_bits():
+    samples = make_samples(4, 20, 70_000)
+    packed = pack(samples, squared=False)
+    assert packed.steps == 1022
+    assert_found(samples, "manhattan", Search(np.ones((3, 3), bool), 3), 1e-9)
