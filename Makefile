@@ -15,8 +15,11 @@ $(BIN)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
-$(BIN)/.bench: $(BIN)/.installed
-	$(BIN)/python -m pip install --quiet --group bench
+# Apart from .venv, since the packages compared with hold some libraries back.
+.venv-bench/.installed: pyproject.toml
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-bench/bin/python -m pip install --quiet --editable . --group bench
 	@touch $@
 
 install: $(BIN)/.installed  ## install into .venv
@@ -37,9 +40,9 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(BIN)/.bench  ## measure against other packages and against the machine's limit
-	$(BIN)/python -m benchmarks.relieff
+bench: .venv-bench/.installed  ## measure against other packages and against the machine's limit
+	.venv-bench/bin/python -m benchmarks.relieff
 
 clean:  ## remove .venv and caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -61,13 +61,15 @@ def places(distances, k, ties, tolerance):
         return {}
     last = finite[k - 1][0]
     nearer = [j for d, j in finite if d * (1 + tolerance) < last]
-    tied = sorted(j for d, j in finite if d * (1 + tolerance) >= last and d <= last * (1 + tolerance))
+    tied = sorted(
+        j for d, j in finite if d * (1 + tolerance) >= last and d <= last * (1 + tolerance)
+    )
     left = k - len(nearer)
-    shares = {j: 1.0 for j in nearer}
+    shares = dict.fromkeys(nearer, 1.0)
     if ties == "share":
         shares.update({j: left / len(tied) for j in tied})
     else:
-        shares.update({j: 1.0 for j in tied[:left]})
+        shares.update(dict.fromkeys(tied[:left], 1.0))
     return shares
 
 
@@ -127,9 +129,9 @@ def relieff(
 def dominates(a, b, signs):
     """Whether a is at least as good as b on every feature that both have and that has an order."""
     for f in range(len(a)):
-        if signs[f] and not is_missing(a[f]) and not is_missing(b[f]):
-            if signs[f] * a[f] < signs[f] * b[f]:
-                return False
+        known = not is_missing(a[f]) and not is_missing(b[f])
+        if signs[f] and known and signs[f] * a[f] < signs[f] * b[f]:
+            return False
     return True
 
 
@@ -211,8 +213,10 @@ def signed_neighbours(X, y, i, nominal, w, ordered, dominance, signs):
     rows = [j for j in range(len(X)) if j != i]
     hits = [j for j in rows if y[j] == y[i]]
     if not ordered:
-        found = [(1, closest(i, [j for j in rows if y[j] != y[i]], X, nominal, w)),
-                 (-1, closest(i, hits, X, nominal, w))]
+        found = [
+            (1, closest(i, [j for j in rows if y[j] != y[i]], X, nominal, w)),
+            (-1, closest(i, hits, X, nominal, w)),
+        ]
         return [(sign, best) for sign, best in found if best]
     found = []
     for toward in (1, -1):
@@ -245,7 +249,7 @@ def simba(X, y, order, nominal=None, ordered=False, dominance="prefer", signs=No
                     step[f] += 0.5 * sign * gap**2 / d * w[f]
         w = [w[f] + step[f] for f in range(len(w))]
     largest = max(v * v for v in w)
-    return [v * v / largest for v in w]
+    return [v * v / (largest or 1.0) for v in w]
 
 
 def margin_sum(X, y, weights, nominal=None, ordered=False, dominance="prefer", signs=None):
@@ -256,7 +260,5 @@ def margin_sum(X, y, weights, nominal=None, ordered=False, dominance="prefer", s
     return sum(
         0.5 * sign * d
         for i in range(len(X))
-        for sign, (_, d) in signed_neighbours(
-            X, y, i, nominal, weights, ordered, dominance, signs
-        )
+        for sign, (_, d) in signed_neighbours(X, y, i, nominal, weights, ordered, dominance, signs)
     )

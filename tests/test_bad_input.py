@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
-from test_contract import ESTIMATORS
 
 from echelon import OReliefF, OSimba, ReliefF, Simba
+from test_contract import ESTIMATORS
 
 X = np.random.default_rng(0).random((12, 3))
 Y = np.arange(12) % 3
@@ -110,3 +110,9 @@ def test_columns_that_are_not_numbers_are_named(estimator):
         estimator(categorical_features=None).fit(frame, Y)
     with pytest.raises(ValueError, match="'z', which X does not have"):
         estimator(categorical_features=["z"]).fit(frame, Y)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_columns_that_share_a_name(estimator):
+    with pytest.raises(ValueError, match="Two columns of `X` are named 'a'"):
+        estimator().fit(pd.DataFrame(X, columns=["a", "a", "b"]), Y)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from echelon import ReliefF
 from echelon.differences import unit_scale
-from echelon.validation import read_columns
+from echelon.validation import read_columns, read_ordered_classes
 
 N = 30
 
@@ -43,11 +43,11 @@ def test_polars_reads_the_same(frame):
             name: pl.Series(
                 name,
                 frame[name].astype(object).tolist(),
-                dtype=pl.Enum(["bad", "so", "good"]) if name == "mood" else None,
+                dtype={"mood": pl.Enum(["bad", "so", "good"]), "shape": pl.Categorical}.get(name),
             )
             for name in frame
         }
-    ).with_columns(pl.col("shape").cast(pl.Categorical))
+    )
     expected = read_columns(frame, "from_dtype", allow_nan=True)
     found = read_columns(other, "from_dtype", allow_nan=True)
     assert_array_equal(found.nominal, expected.nominal)
@@ -93,14 +93,27 @@ def test_single_precision_stays_single(frame):
     assert read_columns(np.ones((3, 2), np.float16), None, allow_nan=True).values.dtype == float
 
 
-def test_duplicate_column_names(rng):
-    frame = pd.DataFrame(rng.random((N, 3)), columns=["a", "a", "b"])
-    expected = ReliefF().fit(frame.to_numpy(), np.arange(N) % 2).scores_
-    assert_array_equal(ReliefF().fit(frame, np.arange(N) % 2).scores_, expected)
-
-
 def test_unit_scale():
     X = np.array([[1.0, 5, np.nan, -1e308, 3], [3, 5, np.nan, 1e308, 1], [2, 5, np.nan, 0, 2]])
     numeric = np.array([True, True, True, True, False])
     expected = [[0, 0, np.nan, 0, 3], [1, 0, np.nan, 1, 1], [0.5, 0, np.nan, 0.5, 2]]
     assert_array_equal(unit_scale(X, numeric), expected)
+
+
+def test_ordered_targets_of_every_kind():
+    names = ["low", "high", "low", "mid"]
+    order = ["low", "mid", "high"]
+    expected = [0, 2, 0, 1]
+    for y, class_order in (
+        (names, order),
+        (pd.Categorical(names, order, ordered=True), None),
+        (pd.Series(pd.Categorical(names, ["none", *order], ordered=True)), None),
+        (pl.Series(names, dtype=pl.Enum(order)), None),
+        ([1, 5, 1, 2], None),
+        (np.array([1.0, 5.0, 1.0, 2.0]), None),
+        (pd.Series([1, 5, 1, 2], dtype=object), None),
+    ):
+        labels, codes = read_ordered_classes(y, class_order)
+        assert codes.tolist() == expected
+        assert len(labels) == 3
+    assert read_ordered_classes([True, False], None)[1].tolist() == [1, 0]

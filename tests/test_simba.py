@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import reference
-from cases import draw_case
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
+import reference
+from cases import draw_case
 from echelon import OSimba, Simba
 
 
@@ -23,9 +23,9 @@ def test_simba_equals_reference(n_epochs):
     for seed in range(30):
         case = draw_case(seed, missing=0)
         X, y, nominal = case.lists
-        found = Simba(
-            n_epochs=n_epochs, random_state=seed, categorical_features=case.nominal
-        ).fit(case.X, case.y)
+        found = Simba(n_epochs=n_epochs, random_state=seed, categorical_features=case.nominal).fit(
+            case.X, case.y
+        )
         expected = reference.simba(X, y, visits(case.y, seed, n_epochs), nominal)
         assert_allclose(found.scores_, expected, rtol=1e-6, atol=1e-9, err_msg=str(seed))
 

@@ -18,6 +18,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
+from echelon.validation import check_column_names
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -35,6 +36,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         ],
     }
 
+    n_features_to_select: int | float | None
+
     def _n_wanted(self, n_features: int) -> int | None:
         """``n_features_to_select`` as a number of features, None if the rule decides."""
         wanted = self.n_features_to_select
@@ -42,7 +45,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return None
         if not isinstance(wanted, Integral):
             return max(1, int(wanted * n_features))
-        if wanted > n_features:
+        if int(wanted) > n_features:
             raise ValueError(
                 f"`n_features_to_select` must be at most the number of features, {n_features}, "
                 f"got {wanted}. Ask for fewer, or for None to let the method decide."
@@ -92,6 +95,7 @@ class WeightingSelector(BaseSelector):
         self : object
             The fitted selector.
         """
+        check_column_names(X)
         validate_data(self, X, y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
@@ -119,10 +123,13 @@ class WeightingSelector(BaseSelector):
         if rule == "mean":
             return float(self.scores_.mean())
         if rule == "shuffle":
-            shuffled = random_state.permutation(codes)
-            # On a copy, since a fit may leave attributes behind.
-            return float(clone(self)._scores(features, shuffled, random_state).max())
+            return self._chance_score(features, random_state.permutation(codes), random_state)
         return float(rule)
+
+    def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
+        """The largest score of one fit on permuted classes."""
+        # On a copy, since a fit may leave attributes behind.
+        return float(clone(self)._scores(features, shuffled, random_state).max())
 
     @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:

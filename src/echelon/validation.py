@@ -36,6 +36,15 @@ class Columns(NamedTuple):
 # --------------------------------------------------------------------------- features
 
 
+def check_column_names(X: Any) -> None:
+    """Refuse a frame in which two columns share a name."""
+    names = pd.Index(getattr(X, "columns", []))
+    if names.has_duplicates:
+        raise ValueError(
+            f"Two columns of `X` are named {names[names.duplicated()][0]!r}; rename or drop one."
+        )
+
+
 def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Columns:
     """Read X: a DataFrame or an array, numeric or with nominal columns.
 
@@ -63,7 +72,7 @@ def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Colum
     return Columns(values, nominal, names)
 
 
-def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, None]:
+def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
     """An array is numeric but for the columns said to be nominal."""
     if isinstance(categorical_features, str) or categorical_features is None:
         X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
@@ -75,7 +84,9 @@ def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, Non
     return np.column_stack(columns), nominal, None
 
 
-def _read_frame(X: Any, categorical_features: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _read_frame(
+    X: Any, categorical_features: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Every column of a pandas or polars frame by its kind."""
     names = np.asarray(X.columns, dtype=object)
     series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
@@ -99,11 +110,9 @@ def _read_frame(X: Any, categorical_features: Any) -> tuple[np.ndarray, np.ndarr
 def _as_pandas(column: Any) -> pd.Series:
     """A polars column as pandas; an Enum has an order, a Categorical has none."""
     kind = str(column.dtype)
-    if kind.startswith(("Enum", "Categorical")):
-        categories = column.cat.get_categories().to_list()
-        return pd.Series(
-            pd.Categorical(column.to_list(), categories, ordered=kind.startswith("Enum"))
-        )
+    if kind.startswith("Enum"):
+        order = column.dtype.categories.to_list()
+        return pd.Series(pd.Categorical(column.to_list(), order, ordered=True))
     if column.dtype.is_numeric() or kind == "Boolean":
         return pd.Series(column.to_numpy())
     return pd.Series(column.to_list())
@@ -162,7 +171,7 @@ def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.
         mask[wanted] = True
         return mask
     columns = Columns(np.empty((0, n_features)), mask, names)
-    for name in wanted.ravel():
+    for name in wanted.ravel().tolist():
         mask[columns.position(name, "categorical_features")] = True
     return mask
 
@@ -189,9 +198,9 @@ def read_ordered_classes(y: Any, class_order: Sequence | None) -> tuple[np.ndarr
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         return _in_given_order(_read_labels(y), dtype.categories)
     if str(dtype).startswith("Enum"):
-        return _in_given_order(_read_labels(y.to_list()), y.cat.get_categories().to_list())
+        return _in_given_order(_read_labels(y.to_list()), y.dtype.categories.to_list())
     y = _read_labels(y)
-    if y.dtype.kind in "OUST":
+    if pd.api.types.infer_dtype(y) in ("string", "mixed", "mixed-integer"):
         labels = ", ".join(map(repr, pd.unique(y)[:5].tolist()))
         raise ValueError(
             f"`y` holds strings ({labels}), whose order is unknown. Give it from lowest to "
@@ -207,6 +216,8 @@ def _read_labels(y: Any) -> np.ndarray:
     if y is None:
         raise ValueError("`y` is None; this selector requires y to be passed.")
     labels = column_or_1d(y, warn=True)
+    if pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
+        labels = labels.astype(np.int64)
     if pd.isna(labels).any():
         raise ValueError("Input y contains NaN. Drop the samples without a label.")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():

@@ -71,9 +71,7 @@ class Engine(ABC):
         """Find the neighbours of the target rows, exactly."""
 
     @abstractmethod
-    def share(
-        self, space: Any, found: Found, places: np.ndarray, *, by_index: bool
-    ) -> np.ndarray:
+    def share(self, space: Any, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
         """Weight of every neighbour when each target has so many places to give."""
 
     @abstractmethod

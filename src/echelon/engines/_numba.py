@@ -42,7 +42,7 @@ class NumbaEngine(Engine):
     def n_threads(self) -> int:
         """Threads this engine runs."""
         if self.n_jobs is None:
-            return int(numba.config.NUMBA_NUM_THREADS)
+            return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return int(joblib.effective_n_jobs(self.n_jobs))
 
     def prepare(self, samples: Any, metric: str) -> _Space:
@@ -54,7 +54,7 @@ class NumbaEngine(Engine):
 
     def nearest(self, space: _Space, targets: np.ndarray, search: Search) -> Found:
         squared = space.packed.squared
-        found = Found(
+        return Found(
             *nearest(
                 space.packed,
                 targets,
@@ -65,15 +65,12 @@ class NumbaEngine(Engine):
                 space.tolerance,
             )
         )
-        return found
 
     def share(
         self, space: _Space, found: Found, places: np.ndarray, *, by_index: bool
     ) -> np.ndarray:
         rows = space.samples.rows[found.indices]
-        return share_places(
-            found.counts, found.distances, rows, places, space.tolerance, by_index
-        )
+        return share_places(found.counts, found.distances, rows, places, space.tolerance, by_index)
 
     def accumulate(
         self,

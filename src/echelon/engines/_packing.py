@@ -7,6 +7,7 @@ that is too wide costs time, never exactness.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,7 @@ def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         padded = (-(-np.diff(border) // n_lanes) * n_lanes).sum()
         if padded <= 1.25 * len(classes):
             break
-    starts = np.concatenate(
-        [np.arange(a, b, n_lanes) for a, b in zip(border[:-1], border[1:], strict=True)]
-    )
+    starts = np.concatenate([np.arange(a, b, n_lanes) for a, b in pairwise(border)])
     return starts, np.diff(np.append(starts, len(classes))), n_lanes
 
 
@@ -101,7 +100,7 @@ class _Products:
     mismatch = np.float32(0.5)
 
     def __init__(self, samples: Any) -> None:
-        m, p = samples.values.shape
+        p = samples.values.shape[1]
         self.center = samples.values[:, : samples.n_numeric].mean(axis=0, dtype=np.float64)
         self.steps = MAX_STEPS / (4 * p)
         self.n_nominal = p - samples.n_numeric

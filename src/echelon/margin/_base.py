@@ -56,7 +56,10 @@ class MarginSelector(WeightingSelector):
 
 
 class ReliefSelector(MarginSelector):
-    """A margin selector defined by a rule: a subclass writes ``_rule`` and nothing else."""
+    """A margin selector defined by a rule: a subclass writes ``_rule``.
+
+    Parameters beyond these are the subclass's own; ``docs/extending.md`` adds a method.
+    """
 
     _allow_nan = True
 
@@ -70,6 +73,31 @@ class ReliefSelector(MarginSelector):
         ],
         "ties": [StrOptions({"share", "index"})],
     }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        metric="manhattan",
+        sample_size=None,
+        ties="share",
+        threshold=None,
+        categorical_features="from_dtype",
+        random_state=None,
+        n_jobs=None,
+        engine="auto",
+        verbose=0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.metric = metric
+        self.sample_size = sample_size
+        self.ties = ties
+        self.threshold = threshold
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.verbose = verbose
 
     @abstractmethod
     def _rule(self, samples: Samples) -> list[Term]:

@@ -21,6 +21,9 @@ class OrderedClassesMixin:
         "class_order": ["array-like", None],
     }
 
+    class_order: Any
+    monotonic_cst: Any
+
     def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         return read_ordered_classes(y, self.class_order)
 

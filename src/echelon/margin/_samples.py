@@ -37,9 +37,7 @@ class Samples(NamedTuple):
         return restored
 
 
-def arrange(
-    scaled: Columns, classes: np.ndarray, directions: np.ndarray | None = None
-) -> Samples:
+def arrange(scaled: Columns, classes: np.ndarray, directions: np.ndarray | None = None) -> Samples:
     """Sort rows by class and columns by kind; turn falling columns round.
 
     Parameters

@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
 from echelon.compat import Interval
 from echelon.engines import resolve_engine
@@ -29,6 +30,29 @@ class AscentSelector(MarginSelector):
         "n_restarts": [Interval(Integral, 1, None, closed="left")],
     }
 
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_epochs=1,
+        n_restarts=1,
+        threshold=None,
+        categorical_features="from_dtype",
+        random_state=None,
+        n_jobs=None,
+        engine="auto",
+        verbose=0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_epochs = n_epochs
+        self.n_restarts = n_restarts
+        self.threshold = threshold
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.verbose = verbose
+
     def _rule(self) -> tuple[bool, int]:
         """Whether classes have an order, and the rule for dominance among hits."""
         return False, ascent.IGNORE
@@ -49,10 +73,11 @@ class AscentSelector(MarginSelector):
             for _ in range(self.n_epochs):
                 order = rng.permutation(len(samples.values))
                 ascent.ascend(data, order, ordered, dominance, weights)
-            weights /= np.abs(weights).max()
             if self.n_restarts == 1:
                 return 0.0, weights
-            return ascent.margin_sum(data, ordered, dominance, weights), weights
+            # e(aw) = |a| e(w), so only weights of one size compare.
+            unit = weights / (np.abs(weights).max() or 1.0)
+            return ascent.margin_sum(data, ordered, dominance, unit), weights
 
         seeds = random_state.randint(2**31, size=self.n_restarts)
         engine = resolve_engine(self.engine, self.n_jobs)
@@ -63,7 +88,14 @@ class AscentSelector(MarginSelector):
             verbose=self.verbose,
         )
         _, best = max(climbs, key=lambda climbed: climbed[0])
-        return samples.per_feature(best**2)
+        self.largest_weight_ = float((best**2).max())
+        return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
+
+    def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
+        """The largest weight after permuting, on the scale of ours (either is 1 on its own)."""
+        chance = clone(self)
+        chance._scores(features, shuffled, random_state)
+        return chance.largest_weight_ / (self.largest_weight_ or 1.0)
 
 
 class Simba(AscentSelector):
@@ -109,6 +141,8 @@ class Simba(AscentSelector):
         Mask of the kept features.
     threshold_ : float
         The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    largest_weight_ : float
+        max(w^2), by which the scores were divided.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
@@ -139,35 +173,8 @@ class Simba(AscentSelector):
     >>> from echelon import Simba
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> Simba(2, random_state=0).fit(X, y).get_feature_names_out().tolist()
-    ['flavanoids', 'proline']
+    ['color_intensity', 'proline']
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **AscentSelector._parameter_constraints
-    }
-
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        n_epochs=1,
-        n_restarts=1,
-        threshold=None,
-        categorical_features="from_dtype",
-        random_state=None,
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.n_epochs = n_epochs
-        self.n_restarts = n_restarts
-        self.threshold = threshold
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.verbose = verbose
 
 
 class OSimba(OrderedClassesMixin, AscentSelector):
@@ -224,6 +231,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         Mask of the kept features.
     threshold_ : float
         The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    largest_weight_ : float
+        max(w^2), by which the scores were divided.
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)
@@ -244,14 +253,11 @@ class OSimba(OrderedClassesMixin, AscentSelector):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.datasets import load_iris
     >>> from echelon import OSimba
-    >>> X, progression = load_diabetes(return_X_y=True, as_frame=True)
-    >>> grade = pd.qcut(progression, 5, labels=["A", "B", "C", "D", "E"])  # ordered
-    >>> selector = OSimba(3, monotonic_cst="auto", random_state=0).fit(X, grade)
-    >>> selector.get_feature_names_out().tolist()
-    ['sex', 'bmi', 's5']
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)  # 0, 1, 2: from small to large flowers
+    >>> OSimba(random_state=0).fit(X, y).get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -275,18 +281,20 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         engine="auto",
         verbose=0,
     ):
-        self.n_features_to_select = n_features_to_select
-        self.n_epochs = n_epochs
-        self.n_restarts = n_restarts
+        super().__init__(
+            n_features_to_select,
+            n_epochs=n_epochs,
+            n_restarts=n_restarts,
+            threshold=threshold,
+            categorical_features=categorical_features,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            engine=engine,
+            verbose=verbose,
+        )
         self.dominance = dominance
         self.monotonic_cst = monotonic_cst
         self.class_order = class_order
-        self.threshold = threshold
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.verbose = verbose
 
     def _rule(self) -> tuple[bool, int]:
         return True, _DOMINANCE[self.dominance]

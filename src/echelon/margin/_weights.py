@@ -37,10 +37,13 @@ def margin_weights(
     """
     space = engine.prepare(samples, metric)
     n_tasks = -(-len(targets) // TARGETS_PER_TASK)
-    tasks = np.array_split(np.sort(targets), range(TARGETS_PER_TASK, len(targets), TARGETS_PER_TASK))
+    tasks = np.array_split(
+        np.sort(targets), range(TARGETS_PER_TASK, len(targets), TARGETS_PER_TASK)
+    )
 
     def task(chunk: np.ndarray) -> np.ndarray:
-        return sum(_term_sum(engine, space, samples, term, chunk, ties) for term in rule)
+        sums = [_term_sum(engine, space, samples, term, chunk, ties) for term in rule]
+        return np.sum(sums, axis=0)
 
     done = track(
         engine.map(task, tasks), total=n_tasks, description="Relief weights", verbose=verbose

@@ -1,0 +1,1 @@
+"""Side-by-side runs against other packages: ratios within one run, never absolute promises."""

@@ -1,0 +1,259 @@
+"""ReliefF against fast-select, skrebate and Orange, and against the machine's own limit.
+
+``make bench`` prints the tables; ``--write`` also keeps them in docs/benchmarks.md.  Every
+measurement is a process of its own (``benchmarks.relieff --worker``), so that first calls,
+memory and caches are what they are; packages take turns, and the best of several rounds counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+THREADS = 2
+K = 10
+CAP = 120
+"""Seconds after which a run is stopped and counted as slower than that."""
+
+CASES = {
+    "1000 x 50": (1000, 50, None),
+    "5000 x 100": (5000, 100, None),
+    "20000 x 100": (20000, 100, None),
+    "2000 x 2000": (2000, 2000, None),
+    "20000 x 100, Likert": (20000, 100, 5),
+}
+PACKAGES = ("echelon", "fast-select", "Orange3", "skrebate")
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def make_data(m: int, p: int, levels: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes, uniform or with a few levels, single precision; two relevant features."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, m)
+    X = rng.random((m, p), dtype=np.float32)
+    X[:, :2] += 0.3 * y[:, None].astype(np.float32)
+    if levels is not None:
+        X = np.minimum((X * levels).astype(int), levels - 1).astype(np.float32)
+    return X, y
+
+
+def fitter(package: str):
+    """A function that fits that package's ReliefF, exact, on ``THREADS`` threads."""
+    if package == "echelon":
+        from echelon import ReliefF
+
+        return lambda X, y: ReliefF(n_neighbors=K, n_jobs=THREADS).fit(X, y)
+    if package == "fast-select":
+        from fast_select import ReliefF as FastSelect
+
+        return lambda X, y: FastSelect(n_neighbors=K, n_jobs=THREADS).fit(X, y)
+    if package == "skrebate":
+        from skrebate import ReliefF as Rebate
+
+        return lambda X, y: Rebate(n_neighbors=K, n_jobs=THREADS).fit(X, y)
+    from Orange.data import ContinuousVariable, DiscreteVariable, Domain, Table
+    from Orange.preprocess.score import ReliefF as Orange
+
+    def fit(X, y):
+        names = [ContinuousVariable(f"f{j}") for j in range(X.shape[1])]
+        domain = Domain(names, DiscreteVariable("y", values=("0", "1")))
+        table = Table.from_numpy(domain, X, y)
+        return Orange(n_iterations=len(X), k_nearest=K)(table)
+
+    return fit
+
+
+def work(package: str, case: str, repeats: int) -> dict[str, float]:
+    """Measure in this process: first fit, best warm fit, memory beyond the input."""
+    fit = fitter(package)
+    X, y = make_data(*CASES[case])
+    start = perf_counter()
+    small = make_data(100, 5, CASES[case][2])
+    fit(*small)
+    first = perf_counter() - start
+    start = perf_counter()
+    fit(*small)
+    first -= perf_counter() - start
+    before = _peak_mb()
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        fit(X, y)
+        times.append(perf_counter() - start)
+    return {"first": first, "warm": min(times), "memory": _peak_mb() - before}
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def run(package: str, case: str, repeats: int = 3, cache: str | None = None) -> dict | None:
+    """The same in a fresh process; None if it takes longer than ``CAP`` seconds."""
+    env = dict(os.environ, NUMBA_NUM_THREADS=str(THREADS), OMP_NUM_THREADS=str(THREADS))
+    if cache is not None:
+        env["NUMBA_CACHE_DIR"] = cache
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.relieff", "--worker"]
+    command += [package, case, str(repeats)]
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, timeout=CAP, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def compare(rounds: int) -> dict[str, dict[str, dict | None]]:
+    """Best warm time and memory of every package in every case, taking turns."""
+    results: dict[str, dict[str, dict | None]] = {}
+    for case in CASES:
+        results[case] = {}
+        for turn in range(rounds):
+            for package in PACKAGES:
+                if turn and package in ("Orange3", "skrebate"):
+                    continue  # their ratios are far from needing a second opinion
+                fast = package in ("echelon", "fast-select")
+                _note(f"{case}: {package}")
+                found = run(package, case, repeats=3 if fast else 1)
+                kept = results[case].get(package)
+                if kept is None or (found and found["warm"] < kept["warm"]):
+                    results[case][package] = found
+    return results
+
+
+def first_calls() -> list[tuple[str, float, float]]:
+    """First fit less a warm fit, with an empty and with a filled disk cache."""
+    rows = []
+    for package in ("echelon", "fast-select"):
+        with tempfile.TemporaryDirectory() as cache:
+            _note(f"first call: {package}")
+            cold = run(package, "1000 x 50", 1, cache)
+            warm = run(package, "1000 x 50", 1, cache)
+        rows.append((package, cold["first"], warm["first"]))
+    return rows
+
+
+def growth() -> tuple[float, float, list[str]]:
+    """Exponents of time in the number of rows and of features, by least squares on logarithms."""
+    from echelon import ReliefF
+
+    def seconds(m: int, p: int) -> float:
+        X, y = make_data(m, p, None)
+        times = []
+        for _ in range(3):
+            start = perf_counter()
+            ReliefF(n_neighbors=K, n_jobs=THREADS).fit(X, y)
+            times.append(perf_counter() - start)
+        return min(times)
+
+    def slope(sizes, times) -> float:
+        return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+
+    rows, features = (2500, 5000, 10000, 20000, 40000), (50, 100, 200, 400, 800)
+    by_rows = [seconds(m, 100) for m in rows]
+    by_features = [seconds(5000, p) for p in features]
+    lines = [f"{m} x 100: {t:.3f} s" for m, t in zip(rows, by_rows, strict=True)]
+    lines += [f"5000 x {p}: {t:.3f} s" for p, t in zip(features, by_features, strict=True)]
+    return slope(rows, by_rows), slope(features, by_features), lines
+
+
+def report(rounds: int) -> str:
+    """All tables, as Markdown."""
+    from benchmarks.limit import absolute_difference_rate, maximum_rate
+
+    limit, own_limit = absolute_difference_rate(THREADS), maximum_rate(THREADS)
+    results = compare(rounds)
+    limit = max(limit, absolute_difference_rate(THREADS))
+    lines = [
+        "| data (float32, two classes) | package | seconds | G terms/s | share of limit "
+        "| times echelon | memory beyond input, MB |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for case, by_package in results.items():
+        m, p, _ = CASES[case]
+        ours = by_package["echelon"]["warm"]
+        for package in PACKAGES:
+            found = by_package[package]
+            if found is None:
+                lines.append(f"| {case} | {package} | > {CAP} | | | > {CAP / ours:.0f} | |")
+                continue
+            rate = m * m * p / found["warm"]
+            lines.append(
+                f"| {case} | {package} | {found['warm']:.3f} | {rate / 1e9:.1f} "
+                f"| {rate / limit:.0%} | {found['warm'] / ours:.1f} | {found['memory']:.0f} |"
+            )
+    first = [f"| {package} | {cold:.1f} | {warm:.2f} |" for package, cold, warm in first_calls()]
+    in_rows, in_features, measured = growth()
+    return "\n".join(
+        [
+            f"Limit, |a - b| summed in float32 from the first-level cache: {limit / 1e9:.0f} G "
+            f"terms a second; echelon's bare loop (see `kernels/tiles.py`): {own_limit / 1e9:.0f} "
+            "G.  A share above 100 % means fewer operations per term than the textbook needs.",
+            "",
+            *lines,
+            "",
+            "Seconds the first fit of a process takes more than the second:",
+            "",
+            "| package | empty disk cache | filled disk cache |",
+            "| --- | ---: | ---: |",
+            *first,
+            "",
+            f"Growth: time ~ rows^{in_rows:.2f} and ~ features^{in_features:.2f} "
+            f"({'; '.join(measured)}).",
+        ]
+    )
+
+
+def page(tables: str) -> str:
+    """The page kept in docs."""
+    names = ("echelon", "fast-select", "Orange3", "skrebate", "numba", "numpy")
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    return f"""# ReliefF: speed and memory
+
+Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make bench` with Python
+{platform.python_version()}, {versions} on {_processor()}.
+
+{tables}
+"""
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return f"{line.split(':', 1)[1].strip()} ({os.cpu_count()} cores)"
+    return platform.processor()
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Run the benchmark, or one measurement of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worker", nargs=3, metavar=("PACKAGE", "CASE", "REPEATS"))
+    parser.add_argument("--rounds", type=int, default=3, help="turns per package and case")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    arguments = parser.parse_args()
+    if arguments.worker:
+        package, case, repeats = arguments.worker
+        print(json.dumps(work(package, case, int(repeats))))
+        return
+    tables = report(arguments.rounds)
+    print(tables)
+    if arguments.write:
+        PAGE.write_text(page(tables))
+        _note(f"written to {PAGE}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The papers' experiments again, with this library."""
