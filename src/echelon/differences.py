@@ -7,13 +7,7 @@ hold codes, and differ by 0 or 1, Eq. (2).
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from sklearn.utils import gen_batches
-
-_BATCH = 4096
-"""Rows scaled at a time, to bound temporary memory."""
 
 
 def unit_scale(values: np.ndarray, numeric: np.ndarray) -> np.ndarray:
@@ -21,15 +15,13 @@ def unit_scale(values: np.ndarray, numeric: np.ndarray) -> np.ndarray:
 
     NaN stays NaN, a constant column becomes 0.
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
-        low = np.nanmin(values, axis=0).astype(np.float64)
-        high = np.nanmax(values, axis=0).astype(np.float64)
-    # Halves, since the range of finite numbers may not be finite.
-    half_span = 0.5 * high - 0.5 * low
-    half_span[~(half_span > 0)] = 1.0
-    low[~numeric], half_span[~numeric] = 0.0, 0.5
-    scaled = np.empty_like(values)
-    for rows in gen_batches(len(values), _BATCH):
-        scaled[rows] = (0.5 * values[rows] - 0.5 * low) / half_span
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = high - low
+        if np.isinf(span).any():  # of finite numbers: halves fit
+            return unit_scale(np.where(numeric, 0.5 * values, values), numeric)
+    span[~(span > 0) | ~numeric] = 1
+    low[~numeric] = 0
+    scaled = values - low
+    scaled /= span
     return scaled

@@ -82,7 +82,14 @@ class NumbaEngine(Engine):
         packed = space.packed
         scores = np.zeros(packed.values.shape[1])
         add_differences(
-            packed.values, packed.n_ordered, packed.n_numeric, pairs, coefs, direction, scores
+            packed.values,
+            packed.n_ordered,
+            packed.n_numeric,
+            packed.missing,
+            pairs,
+            coefs,
+            direction,
+            scores,
         )
         return scores
 

@@ -82,10 +82,13 @@ class _Maxima:
         self.mismatch = np.uint16(self.steps // 2)
 
     def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        exact = numeric * np.float64(self.steps)
+        exact = numeric * numeric.dtype.type(self.steps)
         rounded = np.rint(exact)
-        residue = np.abs(exact - rounded).sum(axis=1)
-        return rounded, -rounded.sum(axis=1), residue * 1.001 + 1
+        total = rounded.sum(axis=1, dtype=np.float64)
+        exact -= rounded
+        residue = np.abs(exact, out=exact).sum(axis=1, dtype=np.float64)
+        # Room for float32 products, which are off by at most 2**-14.
+        return rounded, -total, residue + 2.0**-13 * numeric.shape[1] + 1
 
     @staticmethod
     def codes(nominal: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from echelon.kernels._jit import kernel
+from echelon.kernels.order import kth_smallest
 
 
 @kernel
@@ -12,42 +13,45 @@ def share_places(counts, distances, rows, places, tolerance, by_index):
     Neighbours nearer than the last place get a whole one.  Those tied with it (within the
     tolerance) share the places left, or, ``by_index``, the lowest rows take them.
     """
-    shares = np.zeros(distances.shape[0], np.float64)
+    shares = np.ones(distances.shape[0], np.float64)
     end = 0
     for t in range(counts.shape[0]):
         start, end = end, end + counts[t]
-        if places[t] >= counts[t]:
-            shares[start:end] = 1.0
-            continue
-        if places[t] == 0:
-            continue
-        last = np.sort(distances[start:end])[places[t] - 1]
-        nearer = 0
-        tied = 0
-        for c in range(start, end):
-            if distances[c] * tolerance < last:
-                shares[c] = 1.0
-                nearer += 1
-            elif distances[c] <= last * tolerance:
-                tied += 1
-        left = places[t] - nearer
-        highest = rows.max()
-        if by_index:
-            at_last = np.empty(tied, np.int64)
-            n = 0
-            for c in range(start, end):
-                if last <= distances[c] * tolerance and distances[c] <= last * tolerance:
-                    at_last[n] = rows[c]
-                    n += 1
-            highest = np.sort(at_last)[left - 1]
-        for c in range(start, end):
-            if last <= distances[c] * tolerance and distances[c] <= last * tolerance:
-                shares[c] = (1.0 if rows[c] <= highest else 0.0) if by_index else left / tied
+        if places[t] < counts[t]:
+            _share(distances[start:end], rows[start:end], places[t], tolerance, by_index,
+                   shares[start:end])  # fmt: skip
     return shares
 
 
 @kernel
-def add_differences(values, n_ordered, n_numeric, pairs, coefs, direction, scores):
+def _share(distances, rows, places, tolerance, by_index, shares):
+    """The same for the neighbours of one target, more than it has places."""
+    shares[:] = 0.0
+    if places == 0:
+        return
+    last = kth_smallest(distances.copy(), places)
+    tied_rows = np.empty(distances.shape[0], np.int64)
+    n_nearer = 0
+    n_tied = 0
+    for c in range(distances.shape[0]):
+        if distances[c] * tolerance < last:
+            shares[c] = 1.0
+            n_nearer += 1
+        elif distances[c] <= last * tolerance:
+            tied_rows[n_tied] = rows[c]
+            n_tied += 1
+    left = places - n_nearer
+    highest = kth_smallest(tied_rows[:n_tied], left)
+    for c in range(distances.shape[0]):
+        if distances[c] * tolerance >= last and distances[c] <= last * tolerance:
+            if not by_index:
+                shares[c] = left / n_tied
+            elif rows[c] <= highest:
+                shares[c] = 1.0
+
+
+@kernel
+def add_differences(values, n_ordered, n_numeric, missing, pairs, coefs, direction, scores):
     """Add ``coef_i * mean_j diff_f(x_i, x_j)`` to ``scores[f]`` for every target i.
 
     The mean is weighted by the shares and leaves out pairs in which f is missing.  With a
@@ -55,10 +59,9 @@ def add_differences(values, n_ordered, n_numeric, pairs, coefs, direction, score
     column is signed; otherwise, and in other columns, it is absolute, 0/1 if nominal.
     """
     targets, counts, indices, shares = pairs
-    n_features = values.shape[1]
     n_signed = n_ordered if direction != 0 else 0
-    total = np.empty(n_features, np.float64)
-    weight = np.empty(n_features, np.float64)
+    weight = np.empty(values.shape[1], np.float64)
+    total = np.empty(values.shape[1], np.float64)
     end = 0
     for t in range(targets.shape[0]):
         start, end = end, end + counts[t]
@@ -67,15 +70,44 @@ def add_differences(values, n_ordered, n_numeric, pairs, coefs, direction, score
         weight[:] = 0.0
         for c in range(start, end):
             b = values[indices[c]]
-            share = shares[c]
-            for f in range(n_features):
-                gap = np.float64(b[f]) - np.float64(a[f])
-                there = gap == gap
-                if f >= n_numeric:
-                    gap = 1.0 if gap != 0 else 0.0
-                gap = direction * gap if f < n_signed else abs(gap)
-                total[f] += share * gap if there else 0.0
-                weight[f] += share if there else 0.0
-        for f in range(n_features):
-            if weight[f] > 0.0:
-                scores[f] += coefs[t] * total[f] / weight[f]
+            if missing:
+                _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
+            else:
+                _add_complete(a, b, n_signed, n_numeric, direction, shares[c], total)
+                weight[0] += shares[c]
+        for f in range(values.shape[1]):
+            w = weight[f if missing else 0]
+            if w > 0.0:
+                scores[f] += coefs[t] * total[f] / w
+
+
+@kernel
+def _add_complete(a, b, n_signed, n_numeric, direction, share, total):
+    # Slices, since an index that counts from a variable may be negative and costs SIMD.
+    signed = total[:n_signed]
+    for f in range(signed.shape[0]):
+        signed[f] += share * direction * (np.float64(b[f]) - np.float64(a[f]))
+    absolute = total[n_signed:n_numeric]
+    x, y = a[n_signed:n_numeric], b[n_signed:n_numeric]
+    for f in range(absolute.shape[0]):
+        absolute[f] += share * abs(np.float64(y[f]) - np.float64(x[f]))
+    nominal = total[n_numeric:]
+    x, y = a[n_numeric:], b[n_numeric:]
+    for f in range(nominal.shape[0]):
+        nominal[f] += share * (x[f] != y[f])
+
+
+@kernel
+def _add_partial(a, b, n_signed, n_numeric, direction, share, total, weight):
+    """The same over the features both rows have."""
+    for f in range(a.shape[0]):
+        gap = np.float64(b[f]) - np.float64(a[f])
+        there = gap == gap
+        if f < n_signed:
+            gap = direction * gap
+        elif f < n_numeric:
+            gap = abs(gap)
+        else:
+            gap = 1.0 if gap != 0 else 0.0
+        total[f] += share * gap if there else 0.0
+        weight[f] += share if there else 0.0

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from echelon.kernels._jit import kernel
+from echelon.kernels.order import kth_smallest
 from echelon.kernels.pairs import ANY, distance, partial_distance, related
 from echelon.kernels.tiles import (
     CHUNK,
@@ -24,7 +25,7 @@ from echelon.kernels.tiles import (
     subtract_products,
 )
 
-GROUP = 32
+GROUP = 64
 """Targets that share one pass over the references, which therefore come from cache."""
 
 FAR = 1 << 29
@@ -131,45 +132,57 @@ def _mark_within(totals, low, limit, hits):
 
 
 @kernel
-def _kth_smallest(values, k):
-    """The k-th smallest value (k from 1), by selection in place."""
-    left, right = 0, values.shape[0] - 1
-    while left < right:
-        pivot = values[(left + right) // 2]
-        i, j = left, right
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if k - 1 <= j:
-            right = j
-        elif k - 1 >= i:
-            left = i
-        else:
-            break
-    return values[k - 1]
+def _first_limit(totals, high, k, folded):
+    """An upper bound of the k-th smallest distance in a block, from minima over its parts.
+
+    The k smallest of n minima belong to k different references.  Infinite if the block has
+    too few parts to tell.
+    """
+    n = folded.shape[0]
+    if 2 * k > n or high.shape[0] < n:
+        return FAR
+    for j in range(n):
+        folded[j] = np.int32(2 * totals[j] + high[j])
+    for first in range(n, high.shape[0] - n + 1, n):
+        part, part_high = totals[first : first + n], high[first : first + n]
+        for j in range(n):
+            folded[j] = min(folded[j], np.int32(2 * part[j] + part_high[j]))
+    return kth_smallest(folded, k)
 
 
 @kernel
-def _tighten(packed, i, found, count, k, limit, tolerance):
-    """Lower the limit to the k-th upper bound; drop what lies beyond; the new count."""
-    upper = np.empty(count, np.int64)
-    own = packed.high[i] - packed.low[i]
-    for c in range(count):
-        r = found[c, 0]
-        upper[c] = found[c, 1] + own + packed.high[r] - packed.low[r]
-    limit = min(limit, np.int64(_kth_smallest(upper, k) * tolerance) + 1)
+def _keep_smallest(heap, size, value):
+    """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
+    at = size
+    if size < heap.shape[0]:
+        while at > 0 and heap[(at - 1) // 2] < value:
+            heap[at] = heap[(at - 1) // 2]
+            at = (at - 1) // 2
+        heap[at] = value
+        return size + 1
+    if value < heap[0]:
+        at = 0
+        while 2 * at + 1 < size:
+            child = 2 * at + 1
+            if child + 1 < size and heap[child + 1] > heap[child]:
+                child += 1
+            if heap[child] <= value:
+                break
+            heap[at] = heap[child]
+            at = child
+        heap[at] = value
+    return size
+
+
+@kernel
+def _drop_beyond(limit, found, count):
+    """Forget the candidates whose lower bound lies beyond the limit; the new count."""
     kept = 0
     for c in range(count):
         if found[c, 1] <= limit:
             found[kept, 0], found[kept, 1] = found[c, 0], found[c, 1]
             kept += 1
-    return kept, limit
+    return kept
 
 
 @kernel
@@ -206,27 +219,39 @@ def _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, to
 
 
 @kernel
-def _collect(packed, i, start, size, totals, limit, relation, hits, found, count):
-    """Append the lanes of a block that lie within the limit to target i's candidates."""
-    low = packed.low[start : start + size]
-    own = packed.low[i]
+def _collect(packed, i, b, totals, search, state, hits, found, heap):
+    """Add the lanes of block b within the limit to target i's candidates; the new state.
+
+    The state of a target is its limit, its number of candidates and the size of its heap, which
+    holds the k smallest upper bounds.
+    """
+    k, relation, tolerance = search
+    limit, count, size = state
+    start, n_lanes = packed.block_start[b], packed.block_size[b]
+    low = packed.low[start : start + n_lanes]
+    own, own_high = packed.low[i], packed.high[i]
     if _smallest(totals, low) > limit - own:
-        return count
+        return limit, count, size
     _mark_within(totals, low, limit - own, hits)
     words = hits.view(np.uint64)
-    for word in range((size + 7) // 8):
+    for word in range((n_lanes + 7) // 8):
         if words[word] == 0:
             continue
-        for j in range(8 * word, min(8 * word + 8, size)):
+        for j in range(8 * word, min(8 * word + 8, n_lanes)):
             r = start + j
-            if hits[j] and (
+            bound = 2 * totals[j] + low[j] + own
+            if bound > limit or not (
                 relation == ANY
                 or related(packed.values[i], packed.values[r], packed.n_ordered, relation)
             ):
-                found[count, 0] = r
-                found[count, 1] = 2 * totals[j] + low[j] + own
-                count += 1
-    return count
+                continue
+            found[count, 0], found[count, 1] = r, bound
+            count += 1
+            if k > 0:
+                size = _keep_smallest(heap, size, 2 * totals[j] + packed.high[r] + own_high)
+                if size == k:
+                    limit = min(limit, np.int64(heap[0] * tolerance) + 1)
+    return limit, count, size
 
 
 @kernel
@@ -249,26 +274,40 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     totals = np.empty((padded, n_lanes), np.int32)
     hits = np.zeros(n_lanes, np.uint8)
-    limit = np.full(n, radius, np.int64)
-    found = np.empty((n, 2 * (n_lanes + k), 2), np.int32)
-    count = np.zeros(n, np.int64)
+    folded = np.empty(n_lanes // 8, np.int32)
+    heap = np.empty((n, k), np.int64)
+    found = np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
+    state = np.zeros((n, 3), np.int64)
+    state[:, 0] = radius
     for b in range(packed.blocks.shape[0]):
-        start, size = packed.block_start[b], packed.block_size[b]
         _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, totals)
+        start = packed.block_start[b]
         for q in range(n):
             if not live[q]:
                 continue
-            count[q] = _collect(
-                packed, targets[q], start, size, totals[q], limit[q], relation, hits,
-                found[q], count[q],
-            )  # fmt: skip
-            if 0 < k and k + k // 2 + 8 <= count[q]:
-                count[q], limit[q] = _tighten(
-                    packed, targets[q], found[q], count[q], k, limit[q], tolerance
-                )
-            if count[q] + n_lanes > found.shape[1]:
-                found = _grown(found)
-    return found, count
+            limit, count, size = state[q]
+            if size == 0 and k > 0 and relation == ANY:
+                high = packed.high[start : start + packed.block_size[b]]
+                upper = _first_limit(totals[q], high, k, folded) + packed.high[targets[q]]
+                limit = min(limit, np.int64(upper * tolerance) + 1)
+            state[q] = _collect(
+                packed,
+                targets[q],
+                b,
+                totals[q],
+                (k, relation, tolerance),
+                (limit, count, size),
+                hits,
+                found[q],
+                heap[q],
+            )
+            if state[q, 1] + n_lanes > found.shape[1]:
+                state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
+                if 2 * state[q, 1] > found.shape[1]:
+                    found = _grown(found)
+    for q in range(n):
+        state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
+    return found, state[:, 1]
 
 
 @kernel
@@ -316,13 +355,11 @@ def nearest(packed, targets, wanted, k, radius, relation, tolerance):
         found, count = _candidates(packed, group, wanted, k, whole_radius, relation, tolerance)
         for q in range(group.shape[0]):
             n = count[q]
-            if 0 < k <= n:
-                n, _ = _tighten(packed, group[q], found[q], n, k, whole_radius, tolerance)
             exact = np.empty(n, np.float64)
             _measure(packed, group[q], found[q], exact)
             cut = radius
             if 0 < k <= n:
-                cut = min(radius, _kth_smallest(exact.copy(), k) * tolerance)
+                cut = min(radius, kth_smallest(exact.copy(), k) * tolerance)
             if total + n > indices.shape[0]:
                 indices, distances = _longer(indices, total + n), _longer(distances, total + n)
             for c in range(n):

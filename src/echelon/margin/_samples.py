@@ -54,15 +54,17 @@ def arrange(scaled: Columns, classes: np.ndarray, directions: np.ndarray | None 
     kind = np.where(scaled.nominal, 2, np.where(directions == 0, 1, 0))
     columns = np.argsort(kind, kind="stable")
     rows = np.argsort(classes, kind="stable")
-    values = scaled.values[np.ix_(rows, columns)]
+    values = scaled.values[rows]
+    if (np.diff(columns) < 0).any():
+        values = values[:, columns]
     falling = directions[columns] < 0
     values[:, falling] = 1 - values[:, falling]
     return Samples(
-        values=values,
+        values=np.ascontiguousarray(values),
         classes=classes[rows],
         rows=rows,
         columns=columns,
         n_ordered=int((kind == 0).sum()),
         n_numeric=int((kind < 2).sum()),
-        missing=bool(np.isnan(values).any()),
+        missing=bool(np.isnan(values.sum())),  # scaled values are finite or missing
     )
