@@ -9,23 +9,25 @@ help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/.installed: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "echelon needs Python 3.11 or newer; run make PYTHON=python3.11")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "echelon needs Python 3.11 or newer; run make PYTHON=python3.11")'
+	@echo "Installing into .venv (once, about a minute) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
 # Apart from .venv, since the packages compared with hold some libraries back.
 .venv-bench/.installed: pyproject.toml
-	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	.venv-bench/bin/python -m pip install --quiet --editable . --group bench
+	@echo "Installing into .venv-bench (once, a few minutes) ..."
+	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-bench/bin/python -m pip install --quiet --editable . --group bench
 	@touch $@
 
 install: $(BIN)/.installed  ## install into .venv
 
 demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
-	$(BIN)/python examples/ordered_grades.py
+	@$(BIN)/python examples/ordered_grades.py
 
 test: $(BIN)/.installed  ## run all tests
 	$(BIN)/python -m pytest

@@ -13,7 +13,7 @@ from echelon import OReliefF
 X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
 
-selector = OReliefF(contradictions="penalize", monotonic_cst="auto", random_state=0)
+selector = OReliefF(dominance="ignore", monotonic_cst="auto", random_state=0)
 selector.fit(X, grade)
 
 arrows = {1: "rises with the grade", -1: "falls with the grade", 0: "no direction"}

@@ -1,0 +1,79 @@
+"""The package as a whole: imports, compiled code on disk, what the tree promises."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import echelon
+from echelon.kernels import _jit
+
+ROOT = Path(__file__).parent.parent
+
+
+def run_python(code, **env):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_importing_the_package_is_light():
+    heavy = "{'numba', 'numpy', 'pandas', 'scipy', 'sklearn', 'matplotlib'} & set(sys.modules)"
+    assert run_python(f"import sys, echelon; print({heavy} or 'light')") == "light"
+
+
+def test_public_names_resolve():
+    for name in echelon.__all__:
+        assert getattr(echelon, name).__name__ == name
+        assert name in dir(echelon)
+    with pytest.raises(AttributeError, match="no attribute 'Relieff'"):
+        echelon.Relieff  # noqa: B018
+
+
+FIT = """
+import numpy as np, numba.core.event as event
+with event.install_recorder("numba:compile") as recorder:
+    from echelon import OReliefF, Simba
+    rng = np.random.default_rng(0)
+    X, y = rng.random((40, 3)), np.arange(40) % 3
+    OReliefF(random_state=0).fit(X, y)
+    Simba(random_state=0).fit(X, y)
+print(len(recorder.buffer))
+"""
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles_nothing(tmp_path):
+    assert int(run_python(FIT, NUMBA_CACHE_DIR=str(tmp_path))) > 0
+    assert int(run_python(FIT, NUMBA_CACHE_DIR=str(tmp_path))) == 0
+
+
+def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
+    compiler = _jit.njit
+
+    def njit(cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return compiler(**options)
+
+    monkeypatch.setattr(_jit, "njit", njit)
+    assert _jit.kernel(lambda x: x + 1)(1) == 2
+
+
+def test_the_readme_lists_every_selector():
+    readme = (ROOT / "README.md").read_text()
+    assert set(echelon.__all__) <= set(re.findall(r"`(\w+)`", readme))
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
