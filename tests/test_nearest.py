@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from echelon.engines import NumbaEngine, Search
+from echelon.engines import NumbaEngine, Search, _packing
 from echelon.engines._packing import pack
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 from echelon.margin._samples import arrange
@@ -115,7 +115,18 @@ def test_values_far_from_their_mean_stay_within_their_bounds():
         assert_found(samples, metric, Search(np.ones((2, 2), bool), 5), 1e-9)
 
 
-def test_many_neighbours_come_in_pieces(monkeypatch):
+def test_more_categories_than_codes(monkeypatch):
+    """Categories that share a code hide a mismatch; the upper bounds must allow for it."""
+    samples = make_samples(5, 400, 6, nominal=1.0)
+    samples.values[:] = np.random.default_rng(5).integers(0, 40, samples.values.shape)
+    for encoding in (_packing._Maxima, _packing._Products, _packing._Partial):
+        monkeypatch.setattr(encoding, "n_codes", 8)
+    for metric in ("manhattan", "euclidean"):
+        assert_found(samples, metric, Search(np.ones((3, 3), bool), 3), 1e-9)
+        assert_found(samples._replace(missing=True), metric, Search(np.ones((3, 3), bool), 3), 1e-9)
+
+
+def test_many_neighbours_come_in_pieces():
     """Tied data: a call ends early rather than fill the memory, and the sum is the same."""
     from echelon import ReliefF
 

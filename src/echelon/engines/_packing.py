@@ -35,13 +35,15 @@ def pack(samples: Any, *, squared: bool) -> Packed:
     width = nominal_from + -(-(p - samples.n_numeric) // 4) * 4
     blocks = np.zeros((len(starts), width, n_lanes), encoder.dtype)
     low, high = np.empty(m, np.int32), np.empty(m, np.int32)
+    unseen = 0.5 * encoder.steps * _n_wide(samples, encoder.n_codes)
     for block, start, size in zip(blocks, starts, sizes, strict=True):
         rows = slice(start, start + size)
         numeric, nominal = np.hsplit(samples.values[rows], [samples.n_numeric])
         rounded, offset, slack = encoder.encode(numeric)
         block[: numeric.shape[1], :size] = rounded.T
-        block[nominal_from : nominal_from + nominal.shape[1], :size] = encoder.codes(nominal).T
-        low[rows], high[rows] = np.floor(offset - slack), np.ceil(offset + slack)
+        codes = nominal % encoder.n_codes
+        block[nominal_from : nominal_from + nominal.shape[1], :size] = codes.T
+        low[rows], high[rows] = np.floor(offset - slack), np.ceil(offset + slack + unseen)
     return Packed(
         values=samples.values,
         classes=samples.classes,
@@ -72,10 +74,17 @@ def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     return starts, np.diff(np.append(starts, len(classes))), n_lanes
 
 
+def _n_wide(samples: Any, n_codes: int) -> int:
+    """Nominal columns with more categories than codes: some of their mismatches go unseen."""
+    largest = np.fmax.reduce(samples.values[:, samples.n_numeric :], axis=0)
+    return int((largest >= n_codes).sum())
+
+
 class _Maxima:
     """Manhattan: whole numbers up to ``steps``; a row is off by its rounding residue."""
 
     dtype = np.uint16
+    n_codes = 2**16
 
     def __init__(self, samples: Any) -> None:
         self.steps = min(LEVELS, MAX_STEPS // samples.values.shape[1]) // 2 * 2
@@ -90,16 +99,12 @@ class _Maxima:
         # Room for float32 products, which are off by at most 2**-14.
         return rounded, -total, residue + 2.0**-13 * numeric.shape[1] + 1
 
-    @staticmethod
-    def codes(nominal: np.ndarray) -> np.ndarray:
-        # Codes may wrap around: two equal remainders only make a bound smaller.
-        return nominal.astype(np.int64) % 2**16
-
 
 class _Products:
     """Squared Euclidean: centred float32; a row is off by the rounding of its products."""
 
     dtype = np.float32
+    n_codes = 2**24
     mismatch = np.float32(0.5)
 
     def __init__(self, samples: Any) -> None:
@@ -117,15 +122,12 @@ class _Products:
         slack = self.steps * (norm + self.n_nominal) * error + self.n_chunks + 2
         return rounded, self.steps * norm, slack
 
-    @staticmethod
-    def codes(nominal: np.ndarray) -> np.ndarray:
-        return nominal
-
 
 class _Partial:
     """Missing values: float32 with NaN; one bound for all rows, as distances are below p."""
 
     dtype = np.float32
+    n_codes = 2**24
     mismatch = np.float32(0)
 
     def __init__(self, samples: Any) -> None:
@@ -135,7 +137,3 @@ class _Partial:
 
     def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return numeric, np.zeros(len(numeric)), np.full(len(numeric), self.slack)
-
-    @staticmethod
-    def codes(nominal: np.ndarray) -> np.ndarray:
-        return nominal
