@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import DataConversionWarning
 
 from echelon import ReliefF
 from echelon.differences import unit_scale
@@ -100,6 +101,46 @@ def test_unit_scale():
     assert_array_equal(unit_scale(X, numeric), expected)
 
 
+def test_single_precision_beside_nominal_columns(rng):
+    X = (rng.integers(0, 7, (60, 4)) * 0.1).astype(np.float32)
+    y = np.arange(60) % 3
+    as_array = ReliefF(n_neighbors=3, categorical_features=[3]).fit(X, y)
+    as_frame = ReliefF(n_neighbors=3, categorical_features=[3]).fit(pd.DataFrame(X), y)
+    assert_array_equal(as_array.scores_, as_frame.scores_)
+    assert read_columns(X, [3], allow_nan=True).values.dtype == np.float32
+
+
+def test_masked_values_are_missing(rng):
+    X = rng.random((N, 3))
+    gaps = rng.random(X.shape) < 0.1
+    y = np.arange(N) % 2
+    masked = ReliefF().fit(np.ma.masked_array(X, gaps), y)
+    assert_array_equal(masked.scores_, ReliefF().fit(np.where(gaps, np.nan, X), y).scores_)
+
+
+def test_columns_named_by_tuples(rng):
+    names = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])
+    frame = pd.DataFrame(rng.random((N, 3)), columns=names)
+    columns = read_columns(frame, [("a", "y")], allow_nan=True)
+    assert columns.nominal.tolist() == [False, True, False]
+    assert columns.position(("b", "x"), "monotonic_cst") == 2
+
+
+def test_labels_of_any_kind(rng):
+    X = rng.random((N, 3))
+    codes = np.arange(N) % 3
+    expected = ReliefF().fit(X, codes).scores_
+    for labels in (
+        np.array([1, 2**63 + 5, 2**63 + 9], np.uint64),
+        pd.interval_range(0, 3).to_numpy(),
+        pd.period_range("2024-01", periods=3, freq="M").to_numpy(),
+        pd.date_range("2024-01-01", periods=3).to_numpy(),
+    ):
+        selector = ReliefF().fit(X, labels[codes])
+        assert_array_equal(selector.scores_, expected)
+        assert_array_equal(selector.classes_, labels)
+
+
 def test_ordered_targets_of_every_kind():
     names = ["low", "high", "low", "mid"]
     order = ["low", "mid", "high"]
@@ -116,4 +157,16 @@ def test_ordered_targets_of_every_kind():
         labels, codes = read_ordered_classes(y, class_order)
         assert codes.tolist() == expected
         assert len(labels) == 3
-    assert read_ordered_classes([True, False], None)[1].tolist() == [1, 0]
+    flags = np.array([True, False, True])
+    for y, order in (
+        (flags, None),
+        (flags.astype(object), None),
+        (flags, [False, True]),
+        (pd.Categorical(flags, [False, True], ordered=True), None),
+    ):
+        labels, codes = read_ordered_classes(y, order)
+        assert labels.tolist() == [False, True]
+        assert codes.tolist() == [1, 0, 1]
+    frame = pd.DataFrame({"y": pd.Categorical(["b", "a"], ["b", "a"], ordered=True)})
+    with pytest.warns(DataConversionWarning):
+        assert read_ordered_classes(frame, None)[1].tolist() == [0, 1]

@@ -5,13 +5,18 @@ import itertools
 import numpy as np
 import pytest
 
-from echelon.engines import NumbaEngine, Search, _packing
+from echelon.engines import Classes, Found, NumbaEngine, Search, _packing
 from echelon.engines._packing import pack
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 from echelon.margin._samples import arrange
 from echelon.validation import Columns
 
 SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]
+
+
+def everyone(n):
+    """All classes, the target's own included."""
+    return Classes(np.zeros(n, int), np.full(n, n), True)
 
 
 def make_samples(seed, m, p, *, nominal=0.0, missing=0.0, levels=None, dtype=np.float64):
@@ -28,7 +33,8 @@ def make_samples(seed, m, p, *, nominal=0.0, missing=0.0, levels=None, dtype=np.
 
 def brute_force(samples, i, metric):
     """All distances from row i, with NumPy."""
-    gaps = np.abs(samples.values - samples.values[i]).astype(np.float64)
+    values = samples.values.astype(np.float64)
+    gaps = np.abs(values - values[i])
     gaps[:, samples.n_numeric :] = np.where(
         np.isnan(gaps[:, samples.n_numeric :]), np.nan, gaps[:, samples.n_numeric :] > 0
     )
@@ -50,22 +56,34 @@ def related(samples, i, relation):
     return np.ones(len(b), bool)
 
 
+def find_all(engine, space, targets, search):
+    """All pieces of a search."""
+    pieces = []
+    while len(targets):
+        pieces.append(engine.nearest(space, targets, search))
+        targets = targets[len(pieces[-1].counts) :]
+    return Found(*map(np.concatenate, zip(*pieces, strict=True)))
+
+
 def assert_found(samples, metric, search, tolerance):
     engine = NumbaEngine(1)
     space = engine.prepare(samples, metric)
     targets = np.arange(len(samples.values))
-    found = engine.nearest(space, targets, search)
-    assert len(found.counts) == len(targets)
+    found = find_all(engine, space, targets, search)
     for i in targets[:: max(1, len(targets) // 60)]:
         start = found.counts[:i].sum()
         got = found.indices[start : start + found.counts[i]]
         d = brute_force(samples, i, metric)
-        allowed = search.classes[samples.classes[i], samples.classes]
+        first, last, own = search.classes
+        c = samples.classes[i]
+        allowed = (first[c] <= samples.classes) & (samples.classes < last[c])
+        allowed &= own | (samples.classes != c)
         allowed = allowed & related(samples, i, search.relation) & (d < np.inf)
         allowed[i] = False
         cut = search.radius
-        if 0 < search.n_neighbors <= allowed.sum():
-            cut = min(cut, np.sort(d[allowed])[search.n_neighbors - 1] * (1 + tolerance))
+        k = search.n_neighbors
+        if k is not None and k <= allowed.sum():
+            cut = min(cut, np.sort(d[allowed])[k - 1] * (1 + tolerance))
         # Either side of the cut within rounding may be in or out.
         must = np.flatnonzero(allowed & (d <= cut * (1 - 1e-12)))
         may = np.flatnonzero(allowed & (d <= cut * (1 + 1e-12)))
@@ -84,9 +102,9 @@ def test_every_layout_finds_the_nearest(metric, m, p, kind):
         "levels": {"levels": 5},
     }[kind]
     samples = make_samples(1, m, p, **options)
-    n_classes = samples.classes.max() + 1
-    same = np.eye(n_classes, dtype=bool)
-    for classes, k, relation in itertools.product((same, ~same), (1, 10, 200), (ANY, ABOVE, BELOW)):
+    n = samples.classes.max() + 1
+    kinds = (Classes.same(n), Classes.others(n), Classes.above(n), Classes.below(n))
+    for classes, k, relation in itertools.product(kinds, (1, 10, 200), (ANY, ABOVE, BELOW)):
         assert_found(samples, metric, Search(classes, k, relation=relation), 1e-9)
 
 
@@ -94,15 +112,14 @@ def test_every_layout_finds_the_nearest(metric, m, p, kind):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_all_within_a_radius(metric, missing):
     samples = make_samples(2, 400, 4, missing=missing)
-    everyone = np.ones((3, 3), dtype=bool)
     for radius in (0.0, 0.4, 1.0, 10.0):
-        assert_found(samples, metric, Search(everyone, radius=radius), 1e-9)
+        assert_found(samples, metric, Search(everyone(3), radius=radius), 1e-9)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 def test_single_precision(metric):
     samples = make_samples(3, 500, 20, dtype=np.float32)
-    assert_found(samples, metric, Search(np.ones((3, 3), bool), 7), 1e-5)
+    assert_found(samples, metric, Search(everyone(3), 7), 1e-5)
 
 
 def test_values_far_from_their_mean_stay_within_their_bounds():
@@ -112,7 +129,7 @@ def test_values_far_from_their_mean_stay_within_their_bounds():
     X[0] = 1.0
     samples = arrange(Columns(X, np.zeros(6, bool), None), rng.integers(0, 2, 300))
     for metric in ("manhattan", "euclidean"):
-        assert_found(samples, metric, Search(np.ones((2, 2), bool), 5), 1e-9)
+        assert_found(samples, metric, Search(everyone(2), 5), 1e-9)
 
 
 def test_more_categories_than_codes(monkeypatch):
@@ -122,8 +139,23 @@ def test_more_categories_than_codes(monkeypatch):
     for encoding in (_packing._Maxima, _packing._Products, _packing._Partial):
         monkeypatch.setattr(encoding, "n_codes", 8)
     for metric in ("manhattan", "euclidean"):
-        assert_found(samples, metric, Search(np.ones((3, 3), bool), 3), 1e-9)
-        assert_found(samples._replace(missing=True), metric, Search(np.ones((3, 3), bool), 3), 1e-9)
+        assert_found(samples, metric, Search(everyone(3), 3), 1e-9)
+        assert_found(samples._replace(missing=True), metric, Search(everyone(3), 3), 1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 10, 100])
+def test_sorted_ties_fill_block_after_block(k):
+    """All lanes of a block, and of the next, are candidates of one target."""
+    rng = np.random.default_rng(0)
+    for p, m in ((1, 2560), (2, 520), (3, 3000)):
+        X = rng.integers(0, 2, (m, p)).astype(float)
+        X = X[np.lexsort(X.T)]
+        samples = arrange(Columns(X, np.zeros(p, bool), None), np.arange(m) % 2)
+        assert_found(samples, "manhattan", Search(everyone(2), k), 1e-9)
+    X = np.zeros((1280, 1))
+    X[140:256] = 1
+    samples = arrange(Columns(np.vstack([X, X]), np.zeros(1, bool), None), np.repeat([0, 1], 1280))
+    assert_found(samples, "manhattan", Search(Classes.same(2), k), 1e-9)
 
 
 def test_many_neighbours_come_in_pieces():
@@ -135,7 +167,7 @@ def test_many_neighbours_come_in_pieces():
     engine = NumbaEngine(1)
     samples = arrange(Columns(X, np.zeros(2, bool), None), y)
     found = engine.nearest(
-        engine.prepare(samples, "manhattan"), np.arange(3000), Search(np.ones((2, 2), bool), 1500)
+        engine.prepare(samples, "manhattan"), np.arange(3000), Search(everyone(2), 1500)
     )
     assert len(found.counts) < 3000
     assert np.isfinite(ReliefF(n_neighbors=1500).fit(X, y).scores_).all()
@@ -145,4 +177,4 @@ def test_bounds_hold_for_more_features_than_sixteen_bits():
     samples = make_samples(4, 20, 70_000)
     packed = pack(samples, squared=False)
     assert packed.steps == 1022
-    assert_found(samples, "manhattan", Search(np.ones((3, 3), bool), 3), 1e-9)
+    assert_found(samples, "manhattan", Search(everyone(3), 3), 1e-9)

@@ -56,6 +56,28 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert int(run_python(FIT, NUMBA_CACHE_DIR=str(tmp_path))) == 0
 
 
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from echelon import {estimator}
+X, y = np.random.default_rng(0).random((30000, 200)), np.arange(30000) % 2
+{estimator}(random_state=0, n_jobs={n_jobs}).fit(X[:99], y[:99])
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {estimator}(random_state=0, n_jobs={n_jobs}).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("estimator", ["ReliefF", "Simba"])
+def test_a_long_fit_can_be_interrupted(estimator, n_jobs):
+    code = INTERRUPTED.format(estimator=estimator, n_jobs=n_jobs)
+    assert run_python(code) == "interrupted"
+
+
 def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
     compiler = _jit.njit
 

@@ -125,6 +125,43 @@ def test_a_class_with_one_sample_counts_by_its_misses(rng):
     assert_allclose(ReliefF(n_neighbors=3).fit(X, y).scores_, expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("estimator", [Relief, ReliefF, OReliefF])
+def test_many_classes(estimator, rng):
+    X, y = rng.random((900, 4)), np.arange(900) % 300
+    naive = {Relief: reference.relief, ReliefF: reference.relieff, OReliefF: reference.orelieff}
+    rows = np.argsort(y, kind="stable")
+    drawn = np.random.RandomState(0).choice(900, 6, replace=False)
+    some = rows[drawn].tolist()
+    expected = naive[estimator](X.tolist(), y.tolist(), targets=some)
+    selector = estimator(sample_size=6, random_state=0, threshold=0.0).fit(X, y)
+    assert_allclose(selector.scores_, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_falling_features_with_a_heavy_tail_keep_their_order(dtype):
+    """Most values are a tiny part of the range, where 1 - x would round them away."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = np.exp(rng.normal(0, 15 if dtype == np.float64 else 6, (60, 3))).astype(dtype)
+        y = rng.integers(0, 3, 60)
+        options = {"dominance": "require", "ties": "share"}
+        tolerance = 1e-9 if dtype == np.float64 else 1e-5
+        expected = reference.orelieff(
+            X.astype(float).tolist(), y.tolist(), 3, signs=[-1] * 3, **options
+        )
+        found = OReliefF(n_neighbors=3, monotonic_cst=[-1] * 3, threshold=0.0, **options)
+        assert_allclose(found.fit(X, y).scores_, expected, atol=tolerance)
+
+
+def test_a_nominal_feature_that_never_repeats_scores_zero():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([np.arange(50), rng.random((50, 2))])
+        selector = ReliefF(categorical_features=[0]).fit(X, rng.integers(0, 3, 50))
+        assert selector.scores_[0] == 0
+        assert not selector.support_[0]
+
+
 def test_all_samples_equal():
     X, y = np.ones((300, 2)), np.arange(300) % 2
     for estimator in (Relief, ReliefF, OReliefF):

@@ -1,7 +1,7 @@
 """echelon: feature selection when order matters.
 
-Ordered classes, monotone criteria, rankings, intervals.  Every selector is a scikit-learn
-estimator: it drops into a ``Pipeline``, keeps column names and returns the original values.
+Every selector is a scikit-learn estimator: it drops into a ``Pipeline``, keeps column names and
+returns the original values.
 
 The map of the package:
 
@@ -22,21 +22,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "OReliefF": "echelon.margin",
-    "OSimba": "echelon.margin",
-    "Relief": "echelon.margin",
-    "ReliefF": "echelon.margin",
-    "Simba": "echelon.margin",
-}
+_MODULES = ("echelon.margin",)
 
 __all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'echelon' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    if name in __all__:
+        for module in map(import_module, _MODULES):
+            if name in module.__all__:
+                return getattr(module, name)
+    raise AttributeError(f"module 'echelon' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
-from echelon.validation import check_column_names
+from echelon.validation import check_table
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -95,7 +95,7 @@ class WeightingSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        check_column_names(X)
+        check_table(X)
         validate_data(self, X, y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
@@ -110,6 +110,7 @@ class WeightingSelector(BaseSelector):
         self.order_ = np.argsort(-self.scores_, kind="stable")
         self.ranking_ = np.empty(len(self.order_), dtype=int)
         self.ranking_[self.order_] = np.arange(1, len(self.order_) + 1)
+        self.threshold_: float | None = None
         if n_wanted is None:
             self.threshold_ = self._threshold(features, codes, random_state)
             self.support_ = self.scores_ > self.threshold_

@@ -1,8 +1,8 @@
 """Features on a common scale, so that one difference compares with another.
 
-Numeric columns are scaled to [0, 1] by their range, hence ``diff`` of Eq. (3) is the absolute
+Numeric columns are scaled to [0, 1] by their range, so that the ``diff`` of Relief is the absolute
 difference of scaled values; a constant column is 0 everywhere and never differs.  Nominal columns
-hold codes, and differ by 0 or 1, Eq. (2).
+hold codes, and differ by 0 or 1.  (Equations 2 and 3 of Hu, Pan, Song, Yu 2012.)
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ def unit_scale(values: np.ndarray, numeric: np.ndarray) -> np.ndarray:
     """
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     with np.errstate(over="ignore", invalid="ignore"):
-        span = high - low
-        if np.isinf(span).any():  # of finite numbers: halves fit
-            return unit_scale(np.where(numeric, 0.5 * values, values), numeric)
+        huge = np.isinf(high - low) & numeric
+    if huge.any():  # the range of finite numbers; that of their halves is finite
+        return unit_scale(np.where(huge, 0.5 * values, values), numeric)
+    span = high - low
     span[~(span > 0) | ~numeric] = 1
     low[~numeric] = 0
     scaled = values - low

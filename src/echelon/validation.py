@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -28,16 +30,25 @@ class Columns(NamedTuple):
                 f"`{parameter}` names the column {name!r}, but X has no column names. "
                 "Pass a DataFrame, or give one entry per column."
             )
-        if name not in self.names:
+        names = self.names.tolist()
+        if name not in names:
             raise ValueError(f"`{parameter}` names the column {name!r}, which X does not have.")
-        return int(np.flatnonzero(self.names == name)[0])
+        return names.index(name)
 
 
 # --------------------------------------------------------------------------- features
 
 
-def check_column_names(X: Any) -> None:
-    """Refuse a frame in which two columns share a name."""
+def check_table(X: Any) -> None:
+    """Say what to do with containers that are no table of samples, or not a clear one."""
+    if sparse.issparse(X):
+        raise TypeError("Sparse `X` is not supported; convert it with X.toarray().")
+    if isinstance(X, dict):
+        raise TypeError("`X` is a dict; pass a table, for example pandas.DataFrame(X).")
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("`X` is a LazyFrame; pass X.collect().")
+    if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
+        raise TypeError(f"`X` has dtype {X.dtype}; convert dates and times to numbers first.")
     names = pd.Index(getattr(X, "columns", []))
     if names.has_duplicates:
         raise ValueError(
@@ -56,12 +67,17 @@ def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Colum
     allow_nan : bool
         Whether values may be missing.
     """
-    if sparse.issparse(X):
-        raise TypeError("Sparse `X` is not supported; convert it with X.toarray().")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         values, nominal, names = _read_frame(X, categorical_features)
     else:
         values, nominal, names = _read_array(X, categorical_features)
+    if not allow_nan and np.isnan(values).any():
+        raise ValueError(
+            "Input X contains NaN, and this method takes no missing values. Impute them, or use "
+            "ReliefF or OReliefF, which do."
+        )
     values = check_array(
         values,
         dtype=[np.float64, np.float32],
@@ -79,9 +95,10 @@ def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.
         return X, np.zeros(X.shape[1], bool), None
     X = check_array(X, dtype=None, ensure_all_finite=False)
     nominal = _nominal_mask(categorical_features, X.shape[1], None)
-    frame = pd.DataFrame(X)
-    columns = [_codes(frame[j]) if nominal[j] else frame[j] for j in range(X.shape[1])]
-    return np.column_stack(columns), nominal, None
+    values = np.empty(X.shape, np.float32 if X.dtype == np.float32 else np.float64)
+    for j, is_nominal in enumerate(nominal):
+        values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
+    return values, nominal, None
 
 
 def _read_frame(
@@ -96,7 +113,7 @@ def _read_frame(
     else:
         nominal = _nominal_mask(categorical_features, len(names), names)
     columns = [
-        _codes(column) if is_nominal else _numbers(column, name)
+        _codes(column, name) if is_nominal else _numbers(column, name)
         for column, is_nominal, name in zip(series, nominal, names, strict=True)
     ]
     numeric = [c.dtype for c, is_nominal in zip(columns, nominal, strict=True) if not is_nominal]
@@ -126,9 +143,15 @@ def _looks_nominal(column: pd.Series) -> bool:
     return pd.api.types.is_string_dtype(column.dtype)
 
 
-def _codes(column: pd.Series) -> np.ndarray:
+def _codes(column: pd.Series, name: Any) -> np.ndarray:
     """Nominal values as codes 0, 1, ..., NaN where missing."""
-    codes = pd.factorize(column)[0].astype(np.float64)
+    try:
+        codes = pd.factorize(column)[0].astype(np.float64)
+    except TypeError as error:
+        raise TypeError(
+            f"Column {name!r} of `X` is nominal, but holds values that are no labels ({error}). "
+            "Convert the column or drop it."
+        ) from error
     codes[codes < 0] = np.nan
     return codes
 
@@ -138,14 +161,14 @@ def _numbers(column: pd.Series, name: Any) -> np.ndarray:
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
         return np.where(column.cat.codes < 0, np.nan, column.cat.codes.astype(np.float64))
     kind = column.dtype
-    if pd.api.types.is_numeric_dtype(kind):
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         dtype = np.float32 if kind == np.float32 else np.float64
         return column.to_numpy(dtype=dtype, na_value=np.nan)
     if pd.api.types.infer_dtype(column, skipna=True) in _NUMERIC_OBJECTS:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     raise TypeError(
-        f"Column {name!r} of `X` has dtype {kind}; its values must be a number or a string, the "
-        "latter listed in `categorical_features`. Convert the column or drop it."
+        f"Column {name!r} of `X` has dtype {kind}; every value must be a number, or a string in a "
+        "column that `categorical_features` says is nominal. Convert the column or drop it."
     )
 
 
@@ -154,25 +177,26 @@ def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.
     mask = np.zeros(n_features, bool)
     if wanted is None:
         return mask
-    wanted = np.asarray(wanted)
-    if wanted.dtype == bool:
-        if wanted.shape != (n_features,):
+    wanted = wanted.tolist() if hasattr(wanted, "tolist") else list(wanted)
+    if wanted and all(isinstance(entry, bool) for entry in wanted):
+        if len(wanted) != n_features:
             raise ValueError(
-                f"`categorical_features` must have one entry per column, got {wanted.size} "
+                f"`categorical_features` must have one entry per column, got {len(wanted)} "
                 f"for {n_features} columns."
             )
-        return wanted.copy()
-    if wanted.size and np.issubdtype(wanted.dtype, np.integer) and names is None:
-        if wanted.min() < 0 or wanted.max() >= n_features:
+        return np.array(wanted)
+    columns = Columns(np.empty((0, n_features)), mask, names)
+    for entry in wanted:
+        named = names is not None and entry in names.tolist()
+        if named or not isinstance(entry, int):
+            mask[columns.position(entry, "categorical_features")] = True
+        elif 0 <= entry < n_features:
+            mask[entry] = True
+        else:
             raise ValueError(
                 f"`categorical_features` must hold column indices from 0 to {n_features - 1}, "
-                f"got {wanted.tolist()}."
+                f"got {entry}."
             )
-        mask[wanted] = True
-        return mask
-    columns = Columns(np.empty((0, n_features)), mask, names)
-    for name in wanted.ravel().tolist():
-        mask[columns.position(name, "categorical_features")] = True
     return mask
 
 
@@ -180,10 +204,14 @@ def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.
 
 
 def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Unordered classes: labels, and the code of every sample."""
+    """Unordered classes: labels of any kind, and the code of every sample."""
     y = _read_labels(y)
-    check_classification_targets(y)
-    return _coded(*np.unique(y, return_inverse=True))
+    if y.dtype.kind in "OT":
+        codes, labels = _factorized(y)
+    else:
+        check_classification_targets(y)
+        labels, codes = np.unique(y, return_inverse=True)
+    return _coded(labels, codes)
 
 
 def read_ordered_classes(y: Any, class_order: Sequence | None) -> tuple[np.ndarray, np.ndarray]:
@@ -192,49 +220,79 @@ def read_ordered_classes(y: Any, class_order: Sequence | None) -> tuple[np.ndarr
     The order comes from ``class_order``, from an ordered categorical, or from integers.
     Strings are refused: in alphabetical order "high" comes before "low".
     """
+    y = _one_column(y)
     if class_order is not None:
         return _in_given_order(_read_labels(y), class_order)
     dtype = getattr(y, "dtype", None)
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-        return _in_given_order(_read_labels(y), dtype.categories)
+        return _in_order_of_codes(pd.Series(y).cat.codes.to_numpy(), dtype.categories)
     if str(dtype).startswith("Enum"):
         return _in_given_order(_read_labels(y.to_list()), y.dtype.categories.to_list())
     y = _read_labels(y)
-    if pd.api.types.infer_dtype(y) in ("string", "mixed", "mixed-integer"):
-        labels = ", ".join(map(repr, pd.unique(y)[:5].tolist()))
+    if y.dtype.kind not in "biuf":
+        labels = ", ".join(map(repr, pd.unique(pd.Series(y))[:5].tolist()))
         raise ValueError(
-            f"`y` holds strings ({labels}), whose order is unknown. Give it from lowest to "
-            'highest, for example class_order=["low", "medium", "high"], or pass integers or '
-            "an ordered pandas Categorical."
+            f"`y` holds labels without a known order ({labels}). Give it from lowest to highest, "
+            'for example class_order=["low", "medium", "high"], or pass integers or an ordered '
+            "pandas Categorical."
         )
     check_classification_targets(y)
     return _coded(*np.unique(y, return_inverse=True))
 
 
+def _one_column(y: Any) -> Any:
+    """A frame of one column as that column, with scikit-learn's warning."""
+    if hasattr(y, "columns") and hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            DataConversionWarning,
+            stacklevel=2,
+        )
+        return y[y.columns[0]]
+    return y
+
+
 def _read_labels(y: Any) -> np.ndarray:
-    """One label per sample, none missing."""
-    if y is None:
-        raise ValueError("`y` is None; this selector requires y to be passed.")
-    labels = column_or_1d(y, warn=True)
-    if pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
-        labels = labels.astype(np.int64)
-    if pd.isna(labels).any():
+    """One label per sample, none missing; integers and booleans held as objects unpacked."""
+    labels = column_or_1d(_one_column(y), warn=True)
+    if np.ma.getmaskarray(labels).any() or pd.isna(labels).any():
         raise ValueError("Input y contains NaN. Drop the samples without a label.")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("Input y contains infinity. Classes must be labels.")
+    if labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
+        return np.array(labels.tolist())
     return labels
+
+
+def _factorized(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and labels of objects, sorted where they can be."""
+    try:
+        return pd.factorize(y, sort=True)
+    except TypeError:
+        return pd.factorize(y)
 
 
 def _in_given_order(y: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
     order = list(order)
-    if len(set(order)) < len(order):
+    try:
+        repeats = len(set(order)) < len(order)
+    except TypeError as error:
+        raise ValueError(f"`class_order` must be a flat list of classes, got {order}.") from error
+    if repeats:
         raise ValueError(f"`class_order` must not repeat a class, got {order}.")
-    codes = pd.Index(order).get_indexer(y)
+    codes = pd.Index(order).get_indexer(pd.Index(y))
     if (codes < 0).any():
-        unknown = pd.unique(y[codes < 0])[:5].tolist()
+        unknown = pd.unique(pd.Series(y[codes < 0]))[:5].tolist()
         raise ValueError(f"`class_order` must list every class of y; it lacks {unknown}.")
+    return _in_order_of_codes(codes, pd.Index(order))
+
+
+def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the labels in use, which are renumbered."""
+    if (codes < 0).any():
+        raise ValueError("Input y contains NaN. Drop the samples without a label.")
     used, codes = np.unique(codes, return_inverse=True)
-    return _coded(np.asarray(order)[used], codes)
+    return _coded(labels[used].to_numpy(), codes)
 
 
 def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

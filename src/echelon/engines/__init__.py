@@ -5,8 +5,20 @@ over pairs, a parallel map); methods are written in terms of them and do not kno
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
 """
 
-from echelon.engines._base import Engine, Found, Search
+from echelon.engines._base import Classes, Engine, Found, Samples, Search
 from echelon.engines._numba import NumbaEngine
 from echelon.engines._resolve import resolve_engine
+from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
-__all__ = ["Engine", "Found", "NumbaEngine", "Search", "resolve_engine"]
+__all__ = [
+    "ABOVE",
+    "ANY",
+    "BELOW",
+    "Classes",
+    "Engine",
+    "Found",
+    "NumbaEngine",
+    "Samples",
+    "Search",
+    "resolve_engine",
+]

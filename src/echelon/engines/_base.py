@@ -12,16 +12,89 @@ import numpy as np
 from echelon.kernels.pairs import ANY
 
 
+class Samples(NamedTuple):
+    """What an engine works on: scaled samples, rows sorted by class and columns by kind.
+
+    Columns come in three runs: ordered numeric (larger is better, values in [0, 1] or, turned
+    round, in [-1, 0]), other numeric (values in [0, 1]), nominal codes.  NaN is missing.
+    """
+
+    values: np.ndarray
+    classes: np.ndarray
+    rows: np.ndarray
+    """Original index of every row; increasing within a class."""
+    columns: np.ndarray
+    """Original index of every column."""
+    n_ordered: int
+    n_numeric: int
+    missing: bool
+
+    @property
+    def class_sizes(self) -> np.ndarray:
+        """Number of samples per class."""
+        return np.bincount(self.classes)
+
+    def per_feature(self, scores: np.ndarray) -> np.ndarray:
+        """Scores in the original order of columns."""
+        restored = np.empty_like(scores)
+        restored[self.columns] = scores
+        return restored
+
+
+class Classes(NamedTuple):
+    """The classes in which a target's neighbours are sought, by the class of the target.
+
+    A target of class a looks into classes ``first[a]`` up to but not including ``last[a]``, and
+    passes over its own unless ``own``.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    own: bool
+
+    @classmethod
+    def same(cls, n: int) -> Classes:
+        """The target's own class, out of n."""
+        return cls(np.arange(n), np.arange(1, n + 1), True)
+
+    @classmethod
+    def others(cls, n: int) -> Classes:
+        """All but the target's own."""
+        return cls(np.zeros(n, int), np.full(n, n), False)
+
+    @classmethod
+    def above(cls, n: int) -> Classes:
+        """All above the target's own."""
+        return cls(np.arange(1, n + 1), np.full(n, n), True)
+
+    @classmethod
+    def below(cls, n: int) -> Classes:
+        """All below the target's own."""
+        return cls(np.zeros(n, int), np.arange(n), True)
+
+    @classmethod
+    def only(cls, c: int, n: int) -> Classes:
+        """Class c, for targets of the other classes."""
+        return cls(np.full(n, c), np.full(n, c + 1), False)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of classes a target looks into."""
+        codes = np.arange(len(self.first))
+        passed = (self.first <= codes) & (codes < self.last) & (not self.own)
+        return self.last - self.first - passed
+
+
 @dataclass(frozen=True)
 class Search:
     """Which references count as neighbours of a target.
 
     Attributes
     ----------
-    classes : ndarray of bool, shape (n_classes, n_classes)
-        ``classes[a, b]``: a target of class a may have neighbours of class b.
-    n_neighbors : int
-        How many; those tied with the last one are found too.  0 means all within the radius.
+    classes : Classes
+        Where to look, by the class of the target.
+    n_neighbors : int or None
+        How many; those tied with the last one are found too.  None: all within the radius.
     radius : float
         Largest distance.
     relation : {ANY, ABOVE, BELOW}
@@ -29,14 +102,18 @@ class Search:
         reverse.
     """
 
-    classes: np.ndarray
-    n_neighbors: int = 0
+    classes: Classes
+    n_neighbors: int | None = None
     radius: float = np.inf
     relation: int = ANY
 
+    def __post_init__(self) -> None:
+        if not self.radius >= 0:
+            raise ValueError(f"`radius` must be a number of at least 0, got {self.radius}.")
+
 
 class Found(NamedTuple):
-    """Neighbours of some targets, one target after the other, each in row order.
+    """Neighbours of some targets, one target after the other; rows as in ``Samples``.
 
     An engine may return fewer targets than it was asked for, to bound its memory.
     """
@@ -63,7 +140,7 @@ class Engine(ABC):
     """
 
     @abstractmethod
-    def prepare(self, samples: Any, metric: str) -> Any:
+    def prepare(self, samples: Samples, metric: str) -> Any:
         """Lay the samples out for searches under a metric."""
 
     @abstractmethod

@@ -10,7 +10,7 @@ import joblib
 import numba
 import numpy as np
 
-from echelon.engines._base import Engine, Found, Search
+from echelon.engines._base import Engine, Found, Samples, Search
 from echelon.engines._packing import pack
 from echelon.kernels.accumulate import add_differences, share_places
 from echelon.kernels.nearest import Packed, nearest
@@ -20,7 +20,7 @@ TIE_TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 
 
 class _Space(NamedTuple):
-    samples: Any
+    samples: Samples
     packed: Packed
     tolerance: float
 
@@ -45,7 +45,7 @@ class NumbaEngine(Engine):
             return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return int(joblib.effective_n_jobs(self.n_jobs))
 
-    def prepare(self, samples: Any, metric: str) -> _Space:
+    def prepare(self, samples: Samples, metric: str) -> _Space:
         squared = metric == "euclidean"
         tolerance = 1.0 + TIE_TOLERANCE[samples.values.dtype]
         return _Space(
@@ -58,8 +58,8 @@ class NumbaEngine(Engine):
             *nearest(
                 space.packed,
                 targets,
-                search.classes,
-                min(search.n_neighbors, len(space.packed.values)),
+                tuple(search.classes),
+                search.n_neighbors or 0,
                 search.radius**2 if squared else search.radius,
                 search.relation,
                 space.tolerance,
@@ -94,8 +94,9 @@ class NumbaEngine(Engine):
         return scores
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        if self.n_threads == 1:
-            yield from map(function, items)
-            return
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        # Also for one thread: the main one stays free to be interrupted.
+        pool = ThreadPoolExecutor(self.n_threads)
+        try:
             yield from pool.map(function, items)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

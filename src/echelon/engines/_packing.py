@@ -1,17 +1,17 @@
 """Samples laid out for the search kernel: rounded values, blocks of lanes, error bounds.
 
 The three encodings differ in what is summed per pair (see ``kernels.tiles``) and in how far the
-sum may lie from the distance.  Each bound below is a worst case with room to spare; a bound
-that is too wide costs time, never exactness.
+sum may lie from the distance.  Each bound below is a worst case with room to spare: too wide
+costs time, too narrow on either side would cost exactness.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from echelon.engines._base import Samples
 from echelon.kernels.nearest import Packed
 from echelon.kernels.tiles import CHUNK, LEVELS
 
@@ -21,11 +21,11 @@ MAX_STEPS = 2**27
 _ROUNDING = 2.0**-24
 """Relative error of one float32 operation."""
 
-_LANES = (256, 128, 64)
+_LANES = (256, 128, 64, 32, 16)
 """Reference rows per block: long runs are faster, small classes waste less in short ones."""
 
 
-def pack(samples: Any, *, squared: bool) -> Packed:
+def pack(samples: Samples, *, squared: bool) -> Packed:
     """Lay out samples (rows sorted by class) for Manhattan or squared Euclidean search."""
     encoding = _Partial if samples.missing else _Products if squared else _Maxima
     encoder = encoding(samples)
@@ -58,6 +58,7 @@ def pack(samples: Any, *, squared: bool) -> Packed:
         low=low,
         high=high,
         block_of=np.repeat(np.arange(len(starts)), sizes),
+        class_block=np.searchsorted(samples.classes[starts], np.arange(samples.classes[-1] + 2)),
         block_start=starts,
         block_size=sizes,
     )
@@ -74,7 +75,7 @@ def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     return starts, np.diff(np.append(starts, len(classes))), n_lanes
 
 
-def _n_wide(samples: Any, n_codes: int) -> int:
+def _n_wide(samples: Samples, n_codes: int) -> int:
     """Nominal columns with more categories than codes: some of their mismatches go unseen."""
     largest = np.fmax.reduce(samples.values[:, samples.n_numeric :], axis=0)
     return int((largest >= n_codes).sum())
@@ -86,15 +87,18 @@ class _Maxima:
     dtype = np.uint16
     n_codes = 2**16
 
-    def __init__(self, samples: Any) -> None:
+    def __init__(self, samples: Samples) -> None:
         self.steps = min(LEVELS, MAX_STEPS // samples.values.shape[1]) // 2 * 2
         self.mismatch = np.uint16(self.steps // 2)
+        lowest = np.fmin.reduce(samples.values[:, : samples.n_numeric], axis=0)
+        self.shift = np.where(lowest < 0, self.steps, 0).astype(samples.values.dtype)
 
     def encode(self, numeric: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         exact = numeric * numeric.dtype.type(self.steps)
         rounded = np.rint(exact)
-        total = rounded.sum(axis=1, dtype=np.float64)
         exact -= rounded
+        rounded += self.shift  # columns turned round lie in [-1, 0]
+        total = rounded.sum(axis=1, dtype=np.float64)
         residue = np.abs(exact, out=exact).sum(axis=1, dtype=np.float64)
         # Room for float32 products, which are off by at most 2**-14.
         return rounded, -total, residue + 2.0**-13 * numeric.shape[1] + 1
@@ -107,7 +111,7 @@ class _Products:
     n_codes = 2**24
     mismatch = np.float32(0.5)
 
-    def __init__(self, samples: Any) -> None:
+    def __init__(self, samples: Samples) -> None:
         p = samples.values.shape[1]
         self.center = samples.values[:, : samples.n_numeric].mean(axis=0, dtype=np.float64)
         self.steps = MAX_STEPS / (4 * p)
@@ -130,7 +134,7 @@ class _Partial:
     n_codes = 2**24
     mismatch = np.float32(0)
 
-    def __init__(self, samples: Any) -> None:
+    def __init__(self, samples: Samples) -> None:
         p = samples.values.shape[1]
         self.steps = MAX_STEPS / p
         self.slack = MAX_STEPS * 4 * _ROUNDING * (CHUNK + -(-p // CHUNK) + 8) + 2

@@ -3,7 +3,7 @@
 ``tiles``       sums over features for many pairs of rows at once, as bounds
 ``pairs``       the exact distance and order of two rows
 ``order``       order statistics
-``nearest``     the closest references of every target, from the two above
+``nearest``     the closest references of every target, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
 ``ascent``      Simba's gradient steps
 """

@@ -1,7 +1,8 @@
 """Simba and O-Simba: gradient ascent on the margin, one sample after the other.
 
 Each step searches anew under the weights just changed, so the steps cannot share work and
-run one after the other; a step costs m p.  Restarts are independent.
+run one after the other; a step costs m p.  Restarts are independent.  Equation numbers are those of
+Hu, Pan, Song, Yu 2012.
 """
 
 import numpy as np

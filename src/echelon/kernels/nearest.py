@@ -57,6 +57,7 @@ class Packed(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     block_of: np.ndarray
+    class_block: np.ndarray
     block_start: np.ndarray
     block_size: np.ndarray
 
@@ -91,6 +92,7 @@ def _complete_sums(packed, rows, block, live, sums, totals):
 def _partial_sums(packed, rows, block, live, totals):
     """Half the distances over the features two rows share, scaled up to all features."""
     n_features = packed.values.shape[1]
+    nominal_to = packed.nominal_from + n_features - packed.n_numeric
     part = np.empty((TILE, block.shape[1]), np.float32)
     whole = np.empty((TILE, block.shape[1]), np.float32)
     shared = np.empty((TILE, block.shape[1]), np.int32)
@@ -103,11 +105,10 @@ def _partial_sums(packed, rows, block, live, totals):
         for first in range(0, rows.shape[1], CHUNK):
             last = min(first + CHUNK, rows.shape[1])
             part[:] = 0
-            for f in range(first, last):
-                nominal = f >= packed.nominal_from
-                past_end = n_features - packed.n_numeric if nominal else packed.n_numeric
-                if f - nominal * packed.nominal_from < past_end:  # not a padding column
-                    add_partial(tile, block, f, nominal, packed.squared, part, shared)
+            for f in range(first, min(last, packed.n_numeric)):
+                add_partial(tile, block, f, False, packed.squared, part, shared)
+            for f in range(max(first, packed.nominal_from), min(last, nominal_to)):
+                add_partial(tile, block, f, True, packed.squared, part, shared)
             whole += part
         half = np.float32(0.5 * n_features * packed.steps)
         for q in range(TILE):
@@ -135,8 +136,8 @@ def _mark_within(totals, low, limit, hits):
 def _first_limit(totals, high, k, folded):
     """An upper bound of the k-th smallest distance in a block, from minima over its parts.
 
-    The k smallest of n minima belong to k different references.  Infinite if the block has
-    too few parts to tell.
+    The k smallest of n minima belong to k different references.  FAR, above every distance even
+    with the target's own part added, if the block has too few parts to tell.
     """
     n = folded.shape[0]
     if 2 * k > n or high.shape[0] < n:
@@ -200,9 +201,12 @@ def _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, to
     """Tile sums of the targets against block b; those that may not be paired are FAR."""
     start, size = packed.block_start[b], packed.block_size[b]
     block = packed.blocks[b]
+    first, last, own = wanted
+    reference_class = packed.classes[start]
     some = False
     for q in range(targets.shape[0]):
-        live[q] = wanted[packed.classes[targets[q]], packed.classes[start]]
+        c = packed.classes[targets[q]]
+        live[q] = first[c] <= reference_class < last[c] and (own or reference_class != c)
         if live[q] and relation != ANY:
             live[q] = mark_related(rows[q], block, packed.n_ordered, relation, alive[q])
         some |= live[q]
@@ -227,17 +231,17 @@ def _collect(packed, i, b, totals, search, state, hits, found, heap):
     """
     k, relation, tolerance = search
     limit, count, size = state
-    start, n_lanes = packed.block_start[b], packed.block_size[b]
-    low = packed.low[start : start + n_lanes]
+    start, block_size = packed.block_start[b], packed.block_size[b]
+    low = packed.low[start : start + block_size]
     own, own_high = packed.low[i], packed.high[i]
     if _smallest(totals, low) > limit - own:
         return limit, count, size
     _mark_within(totals, low, limit - own, hits)
     words = hits.view(np.uint64)
-    for word in range((n_lanes + 7) // 8):
+    for word in range((block_size + 7) // 8):
         if words[word] == 0:
             continue
-        for j in range(8 * word, min(8 * word + 8, n_lanes)):
+        for j in range(8 * word, min(8 * word + 8, block_size)):
             r = start + j
             bound = 2 * totals[j] + low[j] + own
             if bound > limit or not (
@@ -279,7 +283,12 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
     found = np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
     state = np.zeros((n, 3), np.int64)
     state[:, 0] = radius
-    for b in range(packed.blocks.shape[0]):
+    first_class, last_class = packed.class_block.shape[0] - 1, 0
+    for q in range(n):
+        c = packed.classes[targets[q]]
+        first_class = min(first_class, wanted[0][c])
+        last_class = max(last_class, wanted[1][c])
+    for b in range(packed.class_block[first_class], packed.class_block[last_class]):
         _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, totals)
         start = packed.block_start[b]
         for q in range(n):
@@ -303,7 +312,8 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
             )
             if state[q, 1] + n_lanes > found.shape[1]:
                 state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
-                if 2 * state[q, 1] > found.shape[1]:
+                # The next block may bring a candidate in every lane.
+                while state[q, 1] + n_lanes > found.shape[1]:
                     found = _grown(found)
     for q in range(n):
         state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
@@ -331,7 +341,7 @@ def _measure(packed, i, found, exact):
 
 @kernel
 def nearest(packed, targets, wanted, k, radius, relation, tolerance):
-    """Neighbours of the targets among the classes wanted for their own class.
+    """Neighbours of the targets among the classes wanted (see ``engines.Classes``).
 
     Kept are all references in the given relation within ``radius`` and, if k > 0, not
     farther than ``tolerance`` times the k-th nearest.  For squared distances, radius and

@@ -4,14 +4,14 @@ These loops are where Relief-type methods spend their time.  The SIMD lanes run 
 *reference rows*, which lie feature by feature in memory, and four features are taken at
 a time so that each partial sum is loaded and stored once for sixteen terms.
 
-Manhattan distances use whole numbers.  With values rounded to multiples of 1/LEVELS,
+Manhattan distances use whole numbers.  With values rounded to whole steps, LEVELS to the unit,
 
     sum |a - b| = 2 sum max(a, b) - sum a - sum b,
 
 which needs one maximum and one addition per term, in 16 bits: twice as many lanes as
 float32 and fewer operations than the absolute difference.  Euclidean distances use
 |a - b|^2 = |a|^2 + |b|^2 - 2 a.b in float32.  Either way a distance is twice a *tile sum* plus
-an offset of each row, up to rounding that the caller accounts for (see ``nearest``).
+an offset of each row, up to rounding that ``engines._packing`` accounts for.
 """
 
 import numpy as np

@@ -10,16 +10,15 @@ import numpy as np
 
 from echelon.base import WeightingSelector
 from echelon.compat import Interval, StrOptions
-from echelon.differences import unit_scale
-from echelon.engines import Engine, resolve_engine
+from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin._rules import Term
-from echelon.margin._samples import Samples, arrange
+from echelon.margin._samples import arrange
 from echelon.margin._weights import margin_weights
 from echelon.validation import Columns, read_classes, read_columns
 
 
 class MarginSelector(WeightingSelector):
-    """Reads and scales the data of the margin family; a subclass writes ``_weights``."""
+    """Reads and arranges the data of the margin family; a subclass writes ``_weights``."""
 
     _allow_nan: ClassVar[bool] = False
 
@@ -38,7 +37,7 @@ class MarginSelector(WeightingSelector):
     def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
         columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
         self.classes_, codes = self._read_classes(y)
-        return columns._replace(values=unit_scale(columns.values, ~columns.nominal)), codes
+        return columns, codes
 
     def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         return read_classes(y)
@@ -46,8 +45,8 @@ class MarginSelector(WeightingSelector):
     def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
         return self._weights(self._arrange(features, codes), random_state)
 
-    def _arrange(self, scaled: Columns, codes: np.ndarray) -> Samples:
-        return arrange(scaled, codes)
+    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
+        return arrange(columns, codes)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -132,4 +131,4 @@ class ReliefSelector(MarginSelector):
         """``n_neighbors`` as a number."""
         if self.n_neighbors == "log":
             return max(1, round(np.log(len(samples.values))))
-        return int(self.n_neighbors)
+        return min(int(self.n_neighbors), len(samples.values))

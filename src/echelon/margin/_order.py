@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy.stats import kendalltau
 
 from echelon.compat import StrOptions
-from echelon.margin._samples import Samples, arrange
+from echelon.engines import Samples
+from echelon.margin._samples import arrange
 from echelon.validation import Columns, read_ordered_classes
 
 
@@ -27,9 +29,9 @@ class OrderedClassesMixin:
     def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         return read_ordered_classes(y, self.class_order)
 
-    def _arrange(self, scaled: Columns, codes: np.ndarray) -> Samples:
-        self.monotonic_cst_ = directions(self.monotonic_cst, scaled, codes)
-        return arrange(scaled, codes, self.monotonic_cst_)
+    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
+        self.monotonic_cst_ = directions(self.monotonic_cst, columns, codes)
+        return arrange(columns, codes, self.monotonic_cst_)
 
 
 def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.ndarray:
@@ -47,8 +49,8 @@ def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.nd
                 for f, nominal in enumerate(columns.nominal)
             ]
         )
-    if isinstance(monotonic_cst, dict):
-        wanted = np.zeros(n_features)
+    if isinstance(monotonic_cst, dict | pd.Series):
+        wanted = np.zeros(n_features, dtype=object)
         for name, value in monotonic_cst.items():
             wanted[columns.position(name, "monotonic_cst")] = value
     else:
@@ -59,9 +61,10 @@ def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.nd
 def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     if wanted.shape != nominal.shape:
         raise ValueError(
-            f"`monotonic_cst` must have one entry per feature, {len(nominal)}, got {wanted.size}."
+            f"`monotonic_cst` must have one entry per feature, shape ({len(nominal)},), got shape "
+            f"{wanted.shape}."
         )
-    if not np.isin(wanted, [-1, 0, 1]).all():
+    if not all(value in (-1, 0, 1) for value in wanted.tolist()):
         raise ValueError(f"`monotonic_cst` must hold 1, -1 and 0 only, got {wanted.tolist()}.")
     if (wanted[nominal] != 0).any():
         raise ValueError(

@@ -6,10 +6,10 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from echelon.compat import Interval, StrOptions
+from echelon.engines import Samples
 from echelon.margin._base import ReliefSelector
 from echelon.margin._order import OrderedClassesMixin
 from echelon.margin._rules import Term, ordinal_relieff, relief, relieff
-from echelon.margin._samples import Samples
 
 _N_NEIGHBORS = {"n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]}
 
@@ -42,7 +42,7 @@ class Relief(ReliefSelector):
     random_state : int, RandomState instance or None, default=None
         Draws the sample and permutes y.
     n_jobs : int, default=None
-        Threads; None uses all cores.  Results do not depend on it.
+        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
     engine : {"auto", "numba"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
@@ -58,8 +58,8 @@ class Relief(ReliefSelector):
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    threshold_ : float
-        The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
@@ -91,7 +91,7 @@ class Relief(ReliefSelector):
     """
 
     def _rule(self, samples: Samples) -> list[Term]:
-        return relief(samples.class_sizes)
+        return relief(len(samples.class_sizes))
 
 
 class ReliefF(ReliefSelector):
@@ -125,7 +125,7 @@ class ReliefF(ReliefSelector):
     random_state : int, RandomState instance or None, default=None
         Draws the sample and permutes y.
     n_jobs : int, default=None
-        Threads; None uses all cores.  Results do not depend on it.
+        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
     engine : {"auto", "numba"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
@@ -141,8 +141,8 @@ class ReliefF(ReliefSelector):
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    threshold_ : float
-        The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
@@ -243,8 +243,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         points.  "penalize": it counts as negative where the better class has the worse value.
     monotonic_cst : array-like, dict, "auto" or None, default=None
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an
-        array or a dict of feature names (those not named: 0).  "auto": the sign of Kendall's tau
-        with y.  None: larger is better throughout.
+        array, or a dict or Series by feature name (those not named: 0).  "auto": the
+        sign of Kendall's tau with y.  None: larger is better throughout.
     class_order : array-like, default=None
         Classes from lowest to highest.  Not needed if y holds integers or is an ordered pandas
         Categorical; required if it holds strings.
@@ -256,14 +256,14 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         of rows never matters; "index" gives them to the lowest rows.
     threshold : float or "shuffle", default=None
         A kept feature scores more than this.  None or "shuffle": more than the best feature of
-        one fit on permuted y.
+        one fit on permuted y, which takes as long again and depends on ``random_state``.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, which differ by 0 or 1 and have no order.  "from_dtype": the string and
         unordered categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
         Draws the sample and permutes y.
     n_jobs : int, default=None
-        Threads; None uses all cores.  Results do not depend on it.
+        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
     engine : {"auto", "numba"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
@@ -279,8 +279,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    threshold_ : float
-        The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)
@@ -367,6 +367,5 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         self.class_order = class_order
 
     def _rule(self, samples: Samples) -> list[Term]:
-        return ordinal_relieff(
-            samples.class_sizes, self._k(samples), self.dominance, self.contradictions
-        )
+        n_classes = len(samples.class_sizes)
+        return ordinal_relieff(n_classes, self._k(samples), self.dominance, self.contradictions)

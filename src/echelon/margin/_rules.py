@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from echelon.engines import Search
-from echelon.kernels.pairs import ABOVE, ANY, BELOW
+from echelon.engines import ABOVE, ANY, BELOW, Classes, Search
 
 
 @dataclass(frozen=True)
@@ -38,51 +37,47 @@ class Term:
     direction: int = 0
 
 
-def relief(class_sizes: np.ndarray) -> list[Term]:
+def relief(n_classes: int) -> list[Term]:
     """Algorithm 1: the nearest hit and the nearest miss of any other class."""
-    n_classes = len(class_sizes)
-    same = np.eye(n_classes, dtype=bool)
     return [
-        Term(-np.ones(n_classes), Search(same, 1)),
-        Term(np.ones(n_classes), Search(~same, 1)),
+        Term(-np.ones(n_classes), Search(Classes.same(n_classes), 1)),
+        Term(np.ones(n_classes), Search(Classes.others(n_classes), 1)),
     ]
 
 
 def relieff(class_sizes: np.ndarray, n_neighbors: int) -> list[Term]:
     """Algorithm 2: k hits, and k misses of each class weighted P(C) / (1 - P(class))."""
-    n_classes = len(class_sizes)
-    prior = class_sizes / class_sizes.sum()
-    terms = [Term(-np.ones(n_classes), Search(np.eye(n_classes, dtype=bool), n_neighbors))]
-    for c in range(n_classes):
-        coef = prior[c] / (1 - prior)
-        coef[c] = 0
-        only_c = np.zeros((n_classes, n_classes), dtype=bool)
-        only_c[:, c] = True
-        terms.append(Term(coef, Search(only_c, n_neighbors)))
-    return terms
+    n = len(class_sizes)
+    hits = Term(-np.ones(n), Search(Classes.same(n), n_neighbors))
+    misses = [
+        Term(
+            np.where(np.arange(n) == c, 0, size / (class_sizes.sum() - class_sizes)),
+            Search(Classes.only(c, n), n_neighbors),
+        )
+        for c, size in enumerate(class_sizes)
+    ]
+    return [hits, *misses]
 
 
 def ordinal_relieff(
-    class_sizes: np.ndarray, n_neighbors: int, dominance: str, contradictions: str
+    n_classes: int, n_neighbors: int, dominance: str, contradictions: str
 ) -> list[Term]:
     """Equation (10): hits and misses upward and downward.
 
     The classes above (below) the target's are searched together.  The top class has no upward
     miss and the bottom class no downward one; such a direction is left out, its hits included.
     """
-    n_classes = len(class_sizes)
-    same = np.eye(n_classes, dtype=bool)
-    above = np.triu(np.ones((n_classes, n_classes), dtype=bool), 1)
+    same = Classes.same(n_classes)
     terms = []
-    for direction, misses, relation in ((1, above, ABOVE), (-1, above.T, BELOW)):
-        coef = misses.any(axis=1).astype(float)
+    for direction, misses, relation in (
+        (1, Classes.above(n_classes), ABOVE),
+        (-1, Classes.below(n_classes), BELOW),
+    ):
+        coef = np.where(misses.sizes > 0, 1.0, 0.0)
+        hits = Search(same, n_neighbors, relation=ANY if dominance == "ignore" else relation)
         sign = direction if contradictions == "penalize" else 0
         terms += [
-            Term(
-                -coef,
-                Search(same, n_neighbors, relation=ANY if dominance == "ignore" else relation),
-                prefer=dominance == "prefer",
-            ),
+            Term(-coef, hits, prefer=dominance == "prefer"),
             Term(coef, Search(misses, n_neighbors), direction=sign),
         ]
     return terms

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from numbers import Integral
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
 from echelon.compat import Interval
-from echelon.engines import resolve_engine
+from echelon.engines import Samples, resolve_engine
 from echelon.kernels import ascent
 from echelon.margin._base import MarginSelector
 from echelon.margin._order import OrderedClassesMixin
-from echelon.margin._samples import Samples
 from echelon.progress import track
+
+_TERMS_PER_CALL = 10**8
+"""Differences computed before looking whether to stop: a fraction of a second."""
 
 _DOMINANCE = {"ignore": ascent.IGNORE, "prefer": ascent.PREFER, "require": ascent.REQUIRE}
 
@@ -23,6 +26,7 @@ class AscentSelector(MarginSelector):
     """Gradient ascent on the margin of a weighted Euclidean distance, from equal weights."""
 
     _own_threshold = "mean"
+    _ordered: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
@@ -53,10 +57,6 @@ class AscentSelector(MarginSelector):
         self.engine = engine
         self.verbose = verbose
 
-    def _rule(self) -> tuple[bool, int]:
-        """Whether classes have an order, and the rule for dominance among hits."""
-        return False, ascent.IGNORE
-
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         data = (
             samples.values,
@@ -65,14 +65,19 @@ class AscentSelector(MarginSelector):
             samples.n_ordered,
             samples.n_numeric,
         )
-        ordered, dominance = self._rule()
+        ordered, dominance = self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]
+        part_size = max(1, _TERMS_PER_CALL // samples.values.size)
+        stop = Event()
 
         def climb(seed: int) -> tuple[float, np.ndarray]:
             rng = np.random.default_rng(seed)
             weights = np.ones(samples.values.shape[1])
             for _ in range(self.n_epochs):
                 order = rng.permutation(len(samples.values))
-                ascent.ascend(data, order, ordered, dominance, weights)
+                for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
+                    if stop.is_set():
+                        break
+                    ascent.ascend(data, part, ordered, dominance, weights)
             if self.n_restarts == 1:
                 return 0.0, weights
             # e(aw) = |a| e(w), so only weights of one size compare.
@@ -87,7 +92,10 @@ class AscentSelector(MarginSelector):
             description="Simba restarts",
             verbose=self.verbose,
         )
-        _, best = max(climbs, key=lambda climbed: climbed[0])
+        try:
+            _, best = max(climbs, key=lambda climbed: climbed[0])
+        finally:
+            stop.set()  # after an interruption, no climb goes on in the background
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
 
@@ -113,7 +121,7 @@ class Simba(AscentSelector):
         Visits to every sample.
     n_restarts : int, default=1
         Independent runs in other random orders, in parallel; the one with the largest sum of
-        margins is kept.
+        margins, for weights scaled to a maximum of 1, is kept.
     threshold : float or "shuffle", default=None
         A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
         permuted y.  None: more than the mean score.
@@ -123,9 +131,10 @@ class Simba(AscentSelector):
     random_state : int, RandomState instance or None, default=None
         Orders the samples and permutes y.
     n_jobs : int, default=None
-        Threads for restarts; None uses all cores.  Results do not depend on it.
+        Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
+        on it.
     engine : {"auto", "numba"} or Engine, default="auto"
-        Where the arithmetic runs.
+        Where the restarts run.
     verbose : int, default=0
         Show a progress bar.
 
@@ -139,8 +148,8 @@ class Simba(AscentSelector):
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    threshold_ : float
-        The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     classes_ : ndarray of shape (n_classes,)
@@ -192,15 +201,15 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         Visits to every sample.
     n_restarts : int, default=1
         Independent runs in other random orders, in parallel; the one with the largest sum of
-        margins is kept.
+        margins, for weights scaled to a maximum of 1, is kept.
     dominance : {"prefer", "require", "ignore"}, default="prefer"
         Must an upward hit be at least as good on all features (and a downward hit at most)?
         "require" is the paper's rule, but in many dimensions such hits hardly exist; "prefer"
         takes the nearest sample of the class where there is none, "ignore" always does.
     monotonic_cst : array-like, dict, "auto" or None, default=None
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an
-        array or a dict of feature names (those not named: 0).  "auto": the sign of Kendall's tau
-        with y.  None: larger is better throughout.
+        array, or a dict or Series by feature name (those not named: 0).  "auto": the
+        sign of Kendall's tau with y.  None: larger is better throughout.
     class_order : array-like, default=None
         Classes from lowest to highest.  Not needed if y holds integers or is an ordered pandas
         Categorical; required if it holds strings.
@@ -213,9 +222,10 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     random_state : int, RandomState instance or None, default=None
         Orders the samples and permutes y.
     n_jobs : int, default=None
-        Threads for restarts; None uses all cores.  Results do not depend on it.
+        Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
+        on it.
     engine : {"auto", "numba"} or Engine, default="auto"
-        Where the arithmetic runs.
+        Where the restarts run.
     verbose : int, default=0
         Show a progress bar.
 
@@ -229,8 +239,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    threshold_ : float
-        The score a kept feature exceeds, if ``n_features_to_select`` is None.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     monotonic_cst_ : ndarray of shape (n_features,)
@@ -246,6 +256,11 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     --------
     Simba : For classes without an order.
 
+    Notes
+    -----
+    Equally near neighbours: the lowest row.  A neighbour at distance 0 has no gradient and is
+    skipped; so is a direction without a miss, its hit included.  Missing values are not supported.
+
     References
     ----------
     .. [1] Q. Hu, W. Pan, Y. Song, D. Yu, "Large-margin feature selection for monotonic
@@ -259,6 +274,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     >>> OSimba(random_state=0).fit(X, y).get_feature_names_out().tolist()
     ['petal length (cm)', 'petal width (cm)']
     """
+
+    _ordered = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AscentSelector._parameter_constraints,
@@ -295,6 +312,3 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         self.dominance = dominance
         self.monotonic_cst = monotonic_cst
         self.class_order = class_order
-
-    def _rule(self) -> tuple[bool, int]:
-        return True, _DOMINANCE[self.dominance]

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from echelon.engines import Engine, Found
-from echelon.kernels.pairs import ANY
+from echelon.engines import ANY, Engine, Found, Samples
 from echelon.margin._rules import Term
-from echelon.margin._samples import Samples
 from echelon.progress import track
 
 TARGETS_PER_TASK = 256
 """Fixed, since partial sums are added task by task: results do not depend on the threads."""
+
+ROUNDING = 1e-13
+"""Scores below this are 0: a nominal feature that never repeats is not better than nothing."""
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Targets, their numbers of neighbours, the neighbours, their shares of a place."""
@@ -48,19 +49,20 @@ def margin_weights(
     done = track(
         engine.map(task, tasks), total=n_tasks, description="Relief weights", verbose=verbose
     )
-    return samples.per_feature(sum(done) / len(targets))
+    scores = sum(done) / len(targets)
+    scores[np.abs(scores) < ROUNDING] = 0.0
+    return samples.per_feature(scores)
 
 
 def _term_sum(
     engine: Engine, space: Any, samples: Samples, term: Term, targets: np.ndarray, ties: str
 ) -> np.ndarray:
     """One term added over some targets."""
-    coefs = term.coef[samples.classes[targets]]
-    counted = coefs != 0
+    targets = targets[term.coef[samples.classes[targets]] != 0]
     total = np.zeros(samples.values.shape[1])
-    for pairs in _pairs(engine, space, term, targets[counted], by_index=ties == "index"):
-        coefs_here = term.coef[samples.classes[pairs[0]]]
-        total += engine.accumulate(space, pairs, coefs_here, term.direction)
+    for pairs in _pairs(engine, space, term, targets, by_index=ties == "index"):
+        coefs = term.coef[samples.classes[pairs[0]]]
+        total += engine.accumulate(space, pairs, coefs, term.direction)
     return total
 
 
@@ -77,7 +79,7 @@ def _pairs(
             others = engine.nearest(space, targets[: len(found.counts)], anyone)
             found = found.first(len(others.counts))
         n = len(found.counts)
-        places = np.full(n, k) if k else found.counts
+        places = found.counts if k is None else np.full(n, k)
         shares = engine.share(space, found, places, by_index=by_index)
         if others is not None:
             rest = _without(others, found)
