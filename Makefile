@@ -42,8 +42,8 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: .venv-bench/.installed  ## measure against other packages and against the machine's limit
-	.venv-bench/bin/python -m benchmarks.relieff
+bench: .venv-bench/.installed  ## measure against other packages and the machine's limit
+	.venv-bench/bin/python -m benchmarks.relieff --write
 
 clean:  ## remove .venv and caches
 	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

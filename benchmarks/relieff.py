@@ -1,6 +1,6 @@
 """ReliefF against fast-select, skrebate and Orange, and against the machine's own limit.
 
-``make bench`` prints the tables; ``--write`` also keeps them in docs/benchmarks.md.  Every
+``make bench`` prints the tables and (``--write``) keeps them in docs/benchmarks.md.  Every
 measurement is a process of its own (``benchmarks.relieff --worker``), so that first calls,
 memory and caches are what they are; packages take turns, and the best of several rounds counts.
 """
@@ -108,6 +108,9 @@ def run(package: str, case: str, repeats: int = 3, cache: str | None = None) -> 
     try:
         done = subprocess.run(command, env=env, capture_output=True, timeout=CAP, check=True)
     except subprocess.TimeoutExpired:
+        return None
+    except subprocess.CalledProcessError as error:
+        _note(f"{package} failed on {case}: {error.stderr.decode().strip().splitlines()[-1:]}")
         return None
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -227,10 +230,10 @@ Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make b
 
 
 def _processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return f"{line.split(':', 1)[1].strip()} ({os.cpu_count()} cores)"
-    return platform.processor()
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{(names or [platform.processor()])[0]} ({os.cpu_count()} cores)"
 
 
 def _note(text: str) -> None:

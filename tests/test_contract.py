@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import echelon
+from echelon.engines import NumbaEngine
 
 ESTIMATORS = [
     getattr(echelon, name)
@@ -115,7 +116,7 @@ def test_thresholds(estimator, wine):
 
 
 def test_shuffle_keeps_the_relevant_and_little_noise():
-    """Design, section 4: score > 0 keeps nearly half of all noise, score > shuffle little."""
+    """As docs/margin.md says: score > 0 keeps nearly half of all noise, score > shuffle little."""
     kept = {None: [], "shuffle": []}
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -149,6 +150,40 @@ def test_verbose_shows_a_progress_bar_on_stderr(estimator, wine, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "100%" in err
+
+
+def test_refitting_forgets(wine):
+    X, y = wine
+    selector = echelon.ReliefF().fit(X, y)
+    assert selector.threshold_ == 0
+    selector.set_params(n_features_to_select=2).fit(X.iloc[:, :5], y)
+    assert selector.threshold_ is None
+    assert selector.transform(X.iloc[:, :5]).shape == (178, 2)
+
+
+def test_mixed_columns_with_gaps_come_out_as_they_went_in(rng):
+    frame = pd.DataFrame({"a": rng.random(30), "b": rng.choice(["x", "y"], 30), "c": 1.0})
+    frame.loc[3, "a"], frame.loc[4, "b"] = np.nan, None
+    selector = echelon.ReliefF(2).set_output(transform="pandas").fit(frame, np.arange(30) % 2)
+    names = selector.get_feature_names_out()
+    pd.testing.assert_frame_equal(selector.transform(frame), frame[names])
+    plain = echelon.ReliefF(2).fit(frame, np.arange(30) % 2).transform(frame)
+    expected = frame[names].astype(object)
+    pd.testing.assert_frame_equal(pd.DataFrame(plain, columns=names, dtype=object), expected)
+
+
+def test_an_engine_object_is_used(wine):
+    class Counting(NumbaEngine):
+        searches = 0
+
+        def nearest(self, *args):
+            type(self).searches += 1
+            return super().nearest(*args)
+
+    X, y = wine
+    selector = echelon.ReliefF(engine=Counting(1)).fit(X, y)
+    assert Counting.searches > 0
+    assert_array_equal(selector.scores_, echelon.ReliefF().fit(X, y).scores_)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -4,9 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
+from echelon import ReliefF
 from echelon.engines import Classes, Found, NumbaEngine, Search, _packing
 from echelon.engines._packing import pack
+from echelon.kernels.nearest import _complete_sums, _partial_sums
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 from echelon.margin._samples import arrange
 from echelon.validation import Columns
@@ -158,23 +161,71 @@ def test_sorted_ties_fill_block_after_block(k):
     assert_found(samples, "manhattan", Search(Classes.same(2), k), 1e-9)
 
 
-def test_many_neighbours_come_in_pieces():
+def test_many_neighbours_come_in_pieces(monkeypatch):
     """Tied data: a call ends early rather than fill the memory, and the sum is the same."""
-    from echelon import ReliefF
-
     X = np.random.default_rng(0).integers(0, 2, (3000, 2)).astype(float)
     y = np.arange(3000) % 2
     engine = NumbaEngine(1)
-    samples = arrange(Columns(X, np.zeros(2, bool), None), y)
-    found = engine.nearest(
-        engine.prepare(samples, "manhattan"), np.arange(3000), Search(everyone(2), 1500)
-    )
-    assert len(found.counts) < 3000
-    assert np.isfinite(ReliefF(n_neighbors=1500).fit(X, y).scores_).all()
+    space = engine.prepare(arrange(Columns(X, np.zeros(2, bool), None), y), "manhattan")
+    assert len(engine.nearest(space, np.arange(3000), Search(everyone(2), 1500)).counts) < 3000
+    # With 100 rows per corner of the square, every target has 99 equal hits and 100 misses.
+    X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 200, axis=0)
+    y = np.arange(800) % 2
+    assert_array_equal(ReliefF(n_neighbors=99).fit(X, y).scores_, 0)
+    expected = ReliefF(n_neighbors=350).fit(X, y).scores_
+    whole = NumbaEngine.nearest
+
+    def ten_targets(self, space, targets, search):
+        return whole(self, space, targets[:10], search)
+
+    monkeypatch.setattr(NumbaEngine, "nearest", ten_targets)
+    assert_allclose(ReliefF(n_neighbors=350).fit(X, y).scores_, expected)
 
 
-def test_bounds_hold_for_more_features_than_sixteen_bits():
-    samples = make_samples(4, 20, 70_000)
-    packed = pack(samples, squared=False)
-    assert packed.steps == 1022
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_every_distance_lies_within_its_bounds(squared, missing):
+    """The heart of exactness: lower <= distance <= upper for all pairs of a block."""
+    for seed in range(60):
+        p = (1, 4, 64, 65, 128, 700)[seed % 6]
+        samples = awkward_samples(seed, p, missing)
+        packed = pack(samples, squared=squared)
+        m, n_lanes = len(samples.values), packed.blocks.shape[2]
+        rows = np.ascontiguousarray(packed.blocks[0].T[:m])
+        totals = np.empty((m, n_lanes), np.int32)
+        live = np.ones(m, bool)
+        if packed.missing:
+            _partial_sums(packed, rows, packed.blocks[0], live, totals)
+        else:
+            sums = np.empty((4, n_lanes), packed.blocks.dtype)
+            _complete_sums(packed, rows, packed.blocks[0], live, sums, totals)
+        for i in range(m):
+            d = brute_force(samples, i, "euclidean" if squared else "manhattan")
+            d = packed.steps * (d**2 if squared else d)
+            twice = 2.0 * totals[i, :m]
+            here = np.isfinite(d)
+            assert (twice + packed.low + packed.low[i] <= d)[here].all()
+            assert (twice + packed.high + packed.high[i] >= d)[here].all()
+
+
+def awkward_samples(seed, p, missing, m=64):
+    """Uniform, squeezed, at the edge of rounding, or heavy-tailed; one class, some nominal."""
+    rng = np.random.default_rng(seed)
+    X = (
+        lambda: rng.random((m, p)),
+        lambda: np.vstack([np.ones(p), rng.random((m - 1, p)) * 1e-3]),
+        lambda: np.rint(rng.random((m, p)) * 1022) / 1022 + 0.4999999 / 1022,
+        lambda: np.exp(4 * rng.normal(size=(m, p))),
+    )[seed % 4]()
+    nominal = rng.random(p) < rng.choice([0, 0.5])
+    X[:, nominal] = rng.integers(0, 9, (m, nominal.sum()))
+    X[rng.random((m, p)) < missing] = np.nan
+    directions = np.where(nominal, 0, rng.integers(-1, 2, p))
+    dtype = np.float32 if seed % 5 == 0 else np.float64
+    return arrange(Columns(X.astype(dtype), nominal, None), np.zeros(m, int), directions)
+
+
+def test_more_features_than_steps_fit_in():
+    samples = make_samples(4, 20, 140_000)
+    assert pack(samples, squared=False).steps < 1022
     assert_found(samples, "manhattan", Search(everyone(3), 3), 1e-9)

@@ -90,6 +90,14 @@ def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
     assert _jit.kernel(lambda x: x + 1)(1) == 2
 
 
+def test_the_demo_runs_twice():
+    demo = ROOT / "examples" / "ordered_grades.py"
+    outputs = [run_python(demo.read_text()) for _ in range(2)]
+    assert outputs[0] == outputs[1]
+    assert "bmi" in outputs[0]
+    assert "Kept: the" in outputs[0]
+
+
 def test_the_readme_lists_every_selector():
     readme = (ROOT / "README.md").read_text()
     assert set(echelon.__all__) <= set(re.findall(r"`(\w+)`", readme))

@@ -81,8 +81,7 @@ def test_without_ties_both_tie_rules_agree(problem):
 
 
 @given(problems())
-def test_a_duplicated_data_set_shares_places(problem):
-    """Twice the rows and twice the neighbours, less the copies of the sample itself."""
+def test_a_constant_feature_scores_zero_and_changes_nothing(problem):
     X, y, _ = problem
     constant = np.column_stack([X, np.full(len(X), 3.0)])
     for rule in RULES:

@@ -9,6 +9,7 @@ from sklearn.datasets import load_wine
 import reference
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
+from echelon.validation import read_columns
 
 METRICS = ("manhattan", "euclidean")
 TIES = ("share", "index")
@@ -71,9 +72,12 @@ def test_float32_keeps_its_type_and_its_ties(metric, missing):
     for seed in SEEDS:
         case = draw_case(seed, missing=missing)
         X, y, nominal = case.lists
+        single = case.X.astype(np.float32)
+        columns = read_columns(single, case.nominal, allow_nan=True)
+        assert columns.values.dtype == np.float32
         expected = reference.relieff(X, y, case.k, nominal, metric, tolerance=1e-5)
         found = ReliefF(n_neighbors=case.k, metric=metric, categorical_features=case.nominal)
-        scores = found.fit(case.X.astype(np.float32), case.y).scores_
+        scores = found.fit(single, case.y).scores_
         assert scores.dtype == np.float64
         assert_allclose(scores, expected, atol=1e-5, err_msg=str(seed))
 
