@@ -30,10 +30,33 @@ def _absolute_differences(rows, block, sums, repeats):
                 sums[3, j] += abs(d - v)
 
 
+@numba.njit(nogil=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+def _absolute_differences_by_four(rows, block, sums, repeats):
+    """The same, four features at a time, so that sums are loaded and stored less often."""
+    for _ in range(repeats):
+        for f in range(0, block.shape[0], 4):
+            b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+            for q in range(TILE):
+                a0, a1, a2, a3 = rows[q, f], rows[q, f + 1], rows[q, f + 2], rows[q, f + 3]
+                row = sums[q]
+                for j in range(block.shape[1]):
+                    row[j] += abs(a0 - b0[j]) + abs(a1 - b1[j]) + abs(a2 - b2[j]) + abs(a3 - b3[j])
+
+
 @numba.njit(nogil=True)
 def _maxima(rows, block, sums, repeats):
     for _ in range(repeats):
         add_maxima(rows, block, 0, block.shape[0], sums)
+
+
+def _on_cache_lines(values: np.ndarray, dtype) -> np.ndarray:
+    """A copy that starts on a cache line; where it starts by chance moves the rate by a third."""
+    values = values.astype(dtype)
+    room = np.empty(values.nbytes + 64, np.uint8)
+    start = -room.ctypes.data % 64
+    aligned = room[start : start + values.nbytes].view(dtype).reshape(values.shape)
+    aligned[...] = values
+    return aligned
 
 
 def _rate(loop, dtype, lanes: int, threads: int) -> float:
@@ -41,9 +64,9 @@ def _rate(loop, dtype, lanes: int, threads: int) -> float:
 
     def work(repeats: int) -> None:
         rng = np.random.default_rng(0)
-        rows = (rng.random((TILE, FEATURES)) * 1000).astype(dtype)
-        block = (rng.random((FEATURES, lanes)) * 1000).astype(dtype)
-        loop(rows, block, np.zeros((TILE, lanes), dtype), repeats)
+        rows = _on_cache_lines(rng.random((TILE, FEATURES)) * 1000, dtype)
+        block = _on_cache_lines(rng.random((FEATURES, lanes)) * 1000, dtype)
+        loop(rows, block, _on_cache_lines(np.zeros((TILE, lanes)), dtype), repeats)
 
     repeats = 40_000
     work(1)
@@ -57,8 +80,12 @@ def _rate(loop, dtype, lanes: int, threads: int) -> float:
 
 
 def absolute_difference_rate(threads: int) -> float:
-    """|a - b| in float32, terms per second."""
-    return _rate(_absolute_differences, np.float32, LANES, threads)
+    """|a - b| in float32, terms per second: the best of several ways to write the loop."""
+    return max(
+        _rate(loop, np.float32, lanes, threads)
+        for loop in (_absolute_differences, _absolute_differences_by_four)
+        for lanes in (LANES, 2 * LANES)
+    )
 
 
 def maximum_rate(threads: int) -> float:

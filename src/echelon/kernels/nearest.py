@@ -294,21 +294,14 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
         for q in range(n):
             if not live[q]:
                 continue
-            limit, count, size = state[q]
+            limit, count, size = state[q, 0], state[q, 1], state[q, 2]
             if size == 0 and k > 0 and relation == ANY:
                 high = packed.high[start : start + packed.block_size[b]]
                 upper = _first_limit(totals[q], high, k, folded) + packed.high[targets[q]]
                 limit = min(limit, np.int64(upper * tolerance) + 1)
-            state[q] = _collect(
-                packed,
-                targets[q],
-                b,
-                totals[q],
-                (k, relation, tolerance),
-                (limit, count, size),
-                hits,
-                found[q],
-                heap[q],
+            search, so_far = (k, relation, tolerance), (limit, count, size)
+            state[q, 0], state[q, 1], state[q, 2] = _collect(
+                packed, targets[q], b, totals[q], search, so_far, hits, found[q], heap[q]
             )
             if state[q, 1] + n_lanes > found.shape[1]:
                 state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
