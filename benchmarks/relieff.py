@@ -91,6 +91,8 @@ def work(package: str, case: str, repeats: int) -> dict[str, float]:
         start = perf_counter()
         fit(X, y)
         times.append(perf_counter() - start)
+        if times[-1] > CAP / 6:
+            break
     return {"first": first, "warm": min(times), "memory": _peak_mb() - before}
 
 
@@ -145,8 +147,8 @@ def first_calls() -> list[tuple[str, float, float]]:
     return rows
 
 
-def growth() -> tuple[float, float, list[str]]:
-    """Exponents of time in the number of rows and of features, by least squares on logarithms."""
+def growth() -> str:
+    """Exponents of time in rows and in features: fitted, and between the two largest sizes."""
     from echelon import ReliefF
 
     def seconds(m: int, p: int) -> float:
@@ -158,15 +160,20 @@ def growth() -> tuple[float, float, list[str]]:
             times.append(perf_counter() - start)
         return min(times)
 
-    def slope(sizes, times) -> float:
-        return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+    def slopes(sizes, times) -> str:
+        fitted = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        last = np.log(times[-1] / times[-2]) / np.log(sizes[-1] / sizes[-2])
+        return f"{fitted:.2f} (between the two largest {last:.2f})"
 
     rows, features = (2500, 5000, 10000, 20000, 40000), (50, 100, 200, 400, 800)
     by_rows = [seconds(m, 100) for m in rows]
     by_features = [seconds(5000, p) for p in features]
     lines = [f"{m} x 100: {t:.3f} s" for m, t in zip(rows, by_rows, strict=True)]
     lines += [f"5000 x {p}: {t:.3f} s" for p, t in zip(features, by_features, strict=True)]
-    return slope(rows, by_rows), slope(features, by_features), lines
+    return (
+        f"Growth: time ~ rows^{slopes(rows, by_rows)} and ~ features^"
+        f"{slopes(features, by_features)}: {'; '.join(lines)}."
+    )
 
 
 def report(rounds: int) -> str:
@@ -196,7 +203,6 @@ def report(rounds: int) -> str:
                 f"| {rate / limit:.0%} | {found['warm'] / ours:.1f} | {found['memory']:.0f} |"
             )
     first = [f"| {package} | {cold:.1f} | {warm:.2f} |" for package, cold, warm in first_calls()]
-    in_rows, in_features, measured = growth()
     return "\n".join(
         [
             f"Limit, |a - b| summed in float32 from the first-level cache: {limit / 1e9:.0f} G "
@@ -211,8 +217,7 @@ def report(rounds: int) -> str:
             "| --- | ---: | ---: |",
             *first,
             "",
-            f"Growth: time ~ rows^{in_rows:.2f} and ~ features^{in_features:.2f} "
-            f"({'; '.join(measured)}).",
+            growth(),
         ]
     )
 

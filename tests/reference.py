@@ -262,3 +262,62 @@ def margin_sum(X, y, weights, nominal=None, ordered=False, dominance="prefer", s
         for i in range(len(X))
         for sign, (_, d) in signed_neighbours(X, y, i, nominal, weights, ordered, dominance, signs)
     )
+
+
+# ------------------------------------------------------------------------------ neighborhoods
+
+
+def balls(X, radius, nominal=None):
+    """For every sample the samples within the radius, itself included."""
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    near = []
+    for i in range(len(X)):
+        far = [distance(X[i], X[j], nominal, "euclidean") for j in range(len(X))]
+        near.append([j for j in range(len(X)) if j == i or far[j] <= radius + 1e-12])
+    return near
+
+
+def lower_approximation(X, y, radius, label=None, nominal=None):
+    return [
+        any(all(y[j] == c for j in ball) for c in ([label] if label is not None else set(y)))
+        for ball in balls(X, radius, nominal)
+    ]
+
+
+def upper_approximation(X, y, radius, label=None, nominal=None):
+    return [
+        any(y[j] == c for j in ball for c in ([label] if label is not None else set(y)))
+        for ball in balls(X, radius, nominal)
+    ]
+
+
+def neighborhood_margin(X, y, nominal=None):
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    return min(
+        distance(X[i], X[j], nominal, "euclidean")
+        for i in range(len(X))
+        for j in range(len(X))
+        if y[i] != y[j]
+    )
+
+
+def decision_errors(X, y, radius, vote="leave_one_out", nominal=None):
+    errors = 0
+    for i, ball in enumerate(balls(X, radius, nominal)):
+        voters = [j for j in ball if j != i or vote == "inclusive"]
+        votes = {c: sum(y[j] == c for j in voters) for c in set(y)}
+        errors += not voters or votes[y[i]] < max(votes.values())
+    return errors
+
+
+def soft_margin(X, y, penalty=4.0, step=0.01, max_radius=0.25, vote="leave_one_out", nominal=None):
+    best = None
+    for k in range(1, int(max_radius * math.sqrt(len(X[0])) / step + 1e-9) + 1):
+        radius = k * step
+        errors = decision_errors(X, y, radius, vote, nominal)
+        value = 1 / (2 * radius**2) + penalty * errors
+        if best is None or value < best[0]:
+            best = (value, radius, errors)
+    return best

@@ -11,7 +11,7 @@ from echelon.engines import Classes, Found, NumbaEngine, Search, _packing
 from echelon.engines._packing import pack
 from echelon.kernels.nearest import _complete_sums, _partial_sums
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
-from echelon.margin._samples import arrange
+from echelon.samples import arrange
 from echelon.validation import Columns
 
 SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]

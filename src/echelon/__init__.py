@@ -6,10 +6,11 @@ returns the original values.
 The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``neighborhood`` balls around samples: dependency, margins, soft margin
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``validation``  reading features and targets;
-``differences``  putting features on one scale
+``differences``  putting features on one scale;  ``samples``  laying data out for an engine
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """

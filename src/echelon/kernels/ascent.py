@@ -14,6 +14,9 @@ HIT, HIT_ABOVE, HIT_BELOW, MISS_ABOVE, MISS_BELOW = range(5)
 """The five nearest neighbours a step looks for: misses above and below in class, hits above
 and below in value.  Where classes have no order, every miss counts as above."""
 
+FIELDS = ("values", "classes", "rows", "n_ordered", "n_numeric")
+"""What these kernels take of ``engines.Samples``, as a tuple."""
+
 IGNORE, PREFER, REQUIRE = range(3)
 """Whether a hit must dominate the sample (or be dominated by it): no, if possible, yes."""
 

@@ -7,7 +7,6 @@ Every Relief-type method is one sum over signed pairs of samples,
 and differs from the others only in which pairs count and with what coefficient.  Read in this
 order:
 
-``_samples``  the data as the family sees them: scaled, sorted by class, columns by kind
 ``_rules``    the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_weights``  the sum, computed for any rule on any engine
 ``_base``     the estimator shared by all; a new method adds a rule and a small class

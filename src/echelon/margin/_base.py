@@ -12,8 +12,8 @@ from echelon.base import WeightingSelector
 from echelon.compat import Interval, StrOptions
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin._rules import Term
-from echelon.margin._samples import arrange
 from echelon.margin._weights import margin_weights
+from echelon.samples import arrange
 from echelon.validation import Columns, read_classes, read_columns
 
 

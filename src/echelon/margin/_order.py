@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from echelon.compat import StrOptions
 from echelon.engines import Samples
-from echelon.margin._samples import arrange
+from echelon.samples import arrange
 from echelon.validation import Columns, read_ordered_classes
 
 

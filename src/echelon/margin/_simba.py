@@ -58,36 +58,11 @@ class AscentSelector(MarginSelector):
         self.verbose = verbose
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
-        data = (
-            samples.values,
-            samples.classes,
-            samples.rows,
-            samples.n_ordered,
-            samples.n_numeric,
-        )
-        ordered, dominance = self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]
-        part_size = max(1, _TERMS_PER_CALL // samples.values.size)
         stop = Event()
-
-        def climb(seed: int) -> tuple[float, np.ndarray]:
-            rng = np.random.default_rng(seed)
-            weights = np.ones(samples.values.shape[1])
-            for _ in range(self.n_epochs):
-                order = rng.permutation(len(samples.values))
-                for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
-                    if stop.is_set():
-                        break
-                    ascent.ascend(data, part, ordered, dominance, weights)
-            if self.n_restarts == 1:
-                return 0.0, weights
-            # e(aw) = |a| e(w), so only weights of one size compare.
-            unit = weights / (np.abs(weights).max() or 1.0)
-            return ascent.margin_sum(data, ordered, dominance, unit), weights
-
         seeds = random_state.randint(2**31, size=self.n_restarts)
         engine = resolve_engine(self.engine, self.n_jobs)
         climbs = track(
-            engine.map(climb, seeds),
+            engine.map(lambda seed: self._climb(samples, seed, stop), seeds),
             total=self.n_restarts,
             description="Simba restarts",
             verbose=self.verbose,
@@ -98,6 +73,24 @@ class AscentSelector(MarginSelector):
             stop.set()  # after an interruption, no climb goes on in the background
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
+
+    def _climb(self, samples: Samples, seed: int, stop: Event) -> tuple[float, np.ndarray]:
+        """One run: its sum of margins (if there are others to compare with) and its weights."""
+        data = tuple(getattr(samples, name) for name in ascent.FIELDS)
+        rule = self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]
+        rng = np.random.default_rng(seed)
+        weights = np.ones(samples.values.shape[1])
+        part_size = max(1, _TERMS_PER_CALL // samples.values.size)
+        for _ in range(self.n_epochs):
+            order = rng.permutation(len(samples.values))
+            for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
+                if not stop.is_set():
+                    ascent.ascend(data, part, *rule, weights)
+        if self.n_restarts == 1:
+            return 0.0, weights
+        # e(aw) = |a| e(w), so only weights of one size compare.
+        unit = weights / (np.abs(weights).max() or 1.0)
+        return ascent.margin_sum(data, *rule, unit), weights
 
     def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
         """The largest weight after permuting, on the scale of ours (either is 1 on its own)."""

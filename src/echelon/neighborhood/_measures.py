@@ -1,0 +1,322 @@
+"""Measures of how well the classes are told apart, after Hu, Che, Zhang, Yu 2010.
+
+The ball of radius delta around a sample is its neighborhood.  The *lower approximation* of the
+classification holds the samples whose neighborhood is pure; its share is the *dependency*, the
+rest is the *boundary*.  The *neighborhood margin* is the smallest distance between two classes, the
+*soft margin* trades the size of the ball against the samples it decides wrongly.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from echelon.engines import Classes
+from echelon.neighborhood._relation import SLACK, Relation, relate
+
+VOTES = ("leave_one_out", "inclusive")
+
+_MAX_COUNTS = 1 << 22
+"""Counts (sample, class, radius) held at a time."""
+
+
+def lower_approximation(
+    X: Any, y: Any, radius: float, *, label: Any = None, categorical_features: Any = "from_dtype"
+) -> np.ndarray:
+    """Samples whose neighborhood lies within one class (Definitions 2 and 3 of [1]_).
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    radius : float
+        Radius of the closed Euclidean ball, above 0.
+    label : object, default=None
+        The class; None for the union over all classes.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, which differ by 0 or 1.
+
+    Returns
+    -------
+    inside : ndarray of bool, shape (n_samples,)
+
+    References
+    ----------
+    .. [1] Q. Hu, X. Che, L. Zhang, D. Yu, "Feature evaluation and selection based on neighborhood
+       soft margin", Neurocomputing 73, 2010.
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import lower_approximation
+    >>> lower_approximation([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"], 0.2)
+    array([ True, False, False,  True])
+    """
+    _check_positive("radius", radius)
+    relation = relate(X, y, categorical_features)
+    pure = relation.nearest(Classes.others(len(relation.labels))) > radius + SLACK
+    if label is not None:
+        pure &= relation.samples.classes == _code_of(relation, label)
+    return relation.in_rows(pure)
+
+
+def upper_approximation(
+    X: Any, y: Any, radius: float, *, label: Any = None, categorical_features: Any = "from_dtype"
+) -> np.ndarray:
+    """Samples whose neighborhood meets a class (Definitions 2 and 3).
+
+    Parameters and references as in :func:`lower_approximation`.  Over all classes (label=None)
+    these are all samples, since a sample lies in its own neighborhood.
+
+    Returns
+    -------
+    inside : ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import upper_approximation
+    >>> upper_approximation([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"], 0.2, label="a")
+    array([ True,  True,  True, False])
+    """
+    _check_positive("radius", radius)
+    relation = relate(X, y, categorical_features)
+    if label is None:
+        return np.ones(len(relation.samples.classes), dtype=bool)
+    code = _code_of(relation, label)
+    distance = relation.nearest(Classes.only(code, len(relation.labels)))
+    met = (relation.samples.classes == code) | (distance <= radius + SLACK)
+    return relation.in_rows(met)
+
+
+def boundary(
+    X: Any, y: Any, radius: float, *, label: Any = None, categorical_features: Any = "from_dtype"
+) -> np.ndarray:
+    """Samples in the upper but not in the lower approximation (Definition 3).
+
+    Parameters and references as in :func:`lower_approximation`.
+
+    Returns
+    -------
+    inside : ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import boundary
+    >>> boundary([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"], 0.2)
+    array([False,  True,  True, False])
+    """
+    options = {"label": label, "categorical_features": categorical_features}
+    upper = upper_approximation(X, y, radius, **options)
+    return upper & ~lower_approximation(X, y, radius, **options)
+
+
+def dependency(X: Any, y: Any, radius: float, *, categorical_features: Any = "from_dtype") -> float:
+    """Share of samples whose neighborhood is pure (Definition 4).
+
+    Parameters and references as in :func:`lower_approximation`.
+
+    Returns
+    -------
+    share : float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import dependency
+    >>> dependency([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"], 0.2)
+    0.5
+    """
+    pure = lower_approximation(X, y, radius, categorical_features=categorical_features)
+    return float(pure.mean())
+
+
+def neighborhood_margin(X: Any, y: Any, *, categorical_features: Any = "from_dtype") -> float:
+    """Smallest distance between samples of different classes (Definition 6).
+
+    Parameters and references as in :func:`lower_approximation`.
+
+    Returns
+    -------
+    margin : float
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import neighborhood_margin
+    >>> round(neighborhood_margin([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"]), 12)
+    0.2
+    """
+    relation = relate(X, y, categorical_features)
+    return float(relation.nearest(Classes.others(len(relation.labels))).min())
+
+
+def decision_errors(
+    X: Any,
+    y: Any,
+    radius: float,
+    vote: str = "leave_one_out",
+    *,
+    categorical_features: Any = "from_dtype",
+) -> int:
+    """Samples that the majority of their neighborhood gets wrong (Definitions 8 and 9).
+
+    Parameters and references as in :func:`lower_approximation`, and
+
+    Parameters
+    ----------
+    vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
+        Whether the sample itself has a vote.  If not, an empty neighborhood counts as an error.
+        Where the sample's own class is among the tied winners, it is recognised.
+
+    Returns
+    -------
+    errors : int
+
+    Examples
+    --------
+    >>> from echelon.neighborhood import decision_errors
+    >>> X, y = [[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"]
+    >>> decision_errors(X, y, 0.2), decision_errors(X, y, 0.2, "inclusive")
+    (2, 0)
+    """
+    _check_positive("radius", radius)
+    relation = relate(X, y, categorical_features)
+    return int(_errors(relation, np.array([radius]), vote)[0])
+
+
+def soft_margin(
+    X: Any,
+    y: Any,
+    penalty: float = 4.0,
+    step: float = 0.01,
+    max_radius: float = 0.25,
+    vote: str = "leave_one_out",
+    *,
+    categorical_features: Any = "from_dtype",
+) -> tuple[float, float, int]:
+    """Neighborhood soft margin: smallest 1 / (2 radius^2) + penalty * errors over the radii.
+
+    Equation (6) of [1]_ with the decision errors in place of the boundary.  Small is good.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    penalty : float, default=4.0
+        Cost of a sample decided wrongly.
+    step : float, default=0.01
+        Radii tried are its multiples,
+    max_radius : float, default=0.25
+        up to this times the square root of the number of features.
+    vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
+        Whether a sample has a vote in its own neighborhood.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, which differ by 0 or 1.
+
+    Returns
+    -------
+    value : float
+        The soft margin.
+    radius : float
+        The radius that attains it, the smallest at ties.
+    errors : int
+        Decision errors at that radius.
+
+    References
+    ----------
+    .. [1] Q. Hu, X. Che, L. Zhang, D. Yu, "Feature evaluation and selection based on neighborhood
+       soft margin", Neurocomputing 73, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from echelon.neighborhood import soft_margin
+    >>> X, y = load_wine(return_X_y=True)
+    >>> value, radius, errors = soft_margin(X[:, [6, 9, 12]], y)
+    >>> round(value, 2), round(radius, 2), errors
+    (40.68, 0.24, 8)
+    """
+    _check_positive("step", step)
+    _check_positive("max_radius", max_radius)
+    if not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
+        raise ValueError(f"`penalty` must be a number of at least 0, got {penalty!r}.")
+    relation = relate(X, y, categorical_features)
+    radii = radii_for(relation.samples.values.shape[1], step, max_radius)
+    errors = _errors(relation, radii, vote)
+    values = 1 / (2 * radii**2) + penalty * errors
+    best = int(np.argmin(values))
+    return float(values[best]), float(radii[best]), int(errors[best])
+
+
+def radii_for(n_features: int, step: float, max_radius: float) -> np.ndarray:
+    """Multiples of the step up to max_radius * sqrt(n_features)."""
+    n_radii = int(np.floor(max_radius * np.sqrt(n_features) / step + 1e-9))
+    if n_radii < 1:
+        raise ValueError(
+            f"`step` must be at most max_radius * sqrt(n_features), "
+            f"{max_radius * np.sqrt(n_features):.6g}, got {step}. Use a smaller step."
+        )
+    return step * np.arange(1, n_radii + 1)
+
+
+def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
+    """Decision errors at every radius, from one pass over the pairs of the largest ball."""
+    if vote not in VOTES:
+        raise ValueError(f"`vote` must be one of {VOTES}, got {vote!r}.")
+    shape = len(relation.labels), len(radii)
+    classes = relation.samples.classes
+    errors = np.zeros(len(radii), dtype=np.int64)
+    for targets, found in relation.within(radii[-1] + SLACK):
+        # Pairs fall into the bin of the smallest ball that holds them.
+        bins = np.searchsorted(radii + SLACK, np.sqrt(found.distances))
+        cells = np.ravel_multi_index(
+            (classes[found.indices], np.minimum(bins, shape[1] - 1)), shape
+        )
+        for part in _parts(found.counts, max(1, _MAX_COUNTS // (shape[0] * shape[1]))):
+            counts = _counted(found.counts, cells, part, shape)
+            errors += _wrong(counts, classes[targets[part]], vote)
+    return errors
+
+
+def _parts(counts: np.ndarray, size: int) -> list[slice]:
+    return [slice(start, start + size) for start in range(0, len(counts), size)]
+
+
+def _counted(
+    counts: np.ndarray, cells: np.ndarray, part: slice, shape: tuple[int, int]
+) -> np.ndarray:
+    """Neighbours of some samples by class and radius, shape (samples, classes, radii)."""
+    ends = np.cumsum(counts)
+    here = counts[part]
+    first, last = ends[part][0] - here[0], ends[part][-1]
+    owners = np.repeat(np.arange(len(here)), here)
+    n_cells = shape[0] * shape[1]
+    flat = np.bincount(owners * n_cells + cells[first:last], minlength=len(here) * n_cells)
+    return flat.reshape(len(here), *shape).cumsum(axis=2)
+
+
+def _wrong(counts: np.ndarray, classes: np.ndarray, vote: str) -> np.ndarray:
+    """Samples whose class does not win (or tie) the vote, at every radius."""
+    rows = np.arange(len(classes))
+    if vote == "inclusive":
+        counts[rows, classes] += 1
+    own = counts[rows, classes]
+    recognised = (own == counts.max(axis=1)) & (own > 0)
+    return (~recognised).sum(axis=0)
+
+
+def _code_of(relation: Relation, label: Any) -> int:
+    matches = np.flatnonzero(relation.labels == label)
+    if len(matches) == 0:
+        raise ValueError(f"`label` must be one of {relation.labels.tolist()}, got {label!r}.")
+    return int(matches[0])
+
+
+def _check_positive(name: str, value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < np.inf:
+        raise ValueError(f"`{name}` must be a finite number above 0, got {value!r}.")
