@@ -231,6 +231,11 @@ def page(tables: str) -> str:
 Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make bench` with Python
 {platform.python_version()}, {versions} on {_processor()}.
 
+How to read it: echelon and fast-select take turns, three rounds of up to three fits each, the best
+counts; Orange and skrebate, far slower, run once.  On Likert data the rows are **not** the same
+work: fast-select and skrebate treat columns of up to ten distinct values as nominal (their
+defaults), echelon as numbers.
+
 {tables}
 """
 
