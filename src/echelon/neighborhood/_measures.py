@@ -57,10 +57,7 @@ def lower_approximation(
     """
     _check_positive("radius", radius)
     relation = relate(X, y, categorical_features)
-    pure = relation.nearest(Classes.others(len(relation.labels))) > radius + SLACK
-    if label is not None:
-        pure &= relation.samples.classes == _code_of(relation, label)
-    return relation.in_rows(pure)
+    return relation.in_rows(_lower(relation, radius, label))
 
 
 def upper_approximation(
@@ -83,12 +80,7 @@ def upper_approximation(
     """
     _check_positive("radius", radius)
     relation = relate(X, y, categorical_features)
-    if label is None:
-        return np.ones(len(relation.samples.classes), dtype=bool)
-    code = _code_of(relation, label)
-    distance = relation.nearest(Classes.only(code, len(relation.labels)))
-    met = (relation.samples.classes == code) | (distance <= radius + SLACK)
-    return relation.in_rows(met)
+    return relation.in_rows(_upper(relation, radius, label))
 
 
 def boundary(
@@ -108,9 +100,10 @@ def boundary(
     >>> boundary([[0.0], [0.1], [0.3], [1.0]], ["a", "a", "b", "b"], 0.2)
     array([False,  True,  True, False])
     """
-    options = {"label": label, "categorical_features": categorical_features}
-    upper = upper_approximation(X, y, radius, **options)
-    return upper & ~lower_approximation(X, y, radius, **options)
+    _check_positive("radius", radius)
+    relation = relate(X, y, categorical_features)
+    edge = _upper(relation, radius, label) & ~_lower(relation, radius, label)
+    return relation.in_rows(edge)
 
 
 def dependency(X: Any, y: Any, radius: float, *, categorical_features: Any = "from_dtype") -> float:
@@ -261,6 +254,21 @@ def radii_for(n_features: int, step: float, max_radius: float) -> np.ndarray:
             f"{max_radius * np.sqrt(n_features):.6g}, got {step}. Use a smaller step."
         )
     return step * np.arange(1, n_radii + 1)
+
+
+def _lower(relation: Relation, radius: float, label: Any) -> np.ndarray:
+    """Samples with a pure ball, in the order of the relation."""
+    pure = relation.nearest(Classes.others(len(relation.labels))) > radius + SLACK
+    return pure if label is None else pure & (relation.samples.classes == _code_of(relation, label))
+
+
+def _upper(relation: Relation, radius: float, label: Any) -> np.ndarray:
+    """Samples whose ball meets a class; a sample lies in its own ball."""
+    if label is None:
+        return np.ones(len(relation.samples.classes), dtype=bool)
+    code = _code_of(relation, label)
+    distance = relation.nearest(Classes.only(code, len(relation.labels)))
+    return (relation.samples.classes == code) | (distance <= radius + SLACK)
 
 
 def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
