@@ -1,13 +1,14 @@
 """The contract every selector keeps, written once.
 
-A selector ranks features and keeps some.  ``BaseSelector`` turns a ranking into the fitted
-attributes; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a
-score.
+A selector ranks features and keeps some.  ``BaseSelector`` reads the input and answers for the
+choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
+``ForwardSelector`` that of methods that add one feature after the other.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,14 +19,16 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
+from echelon.search import as_path, forward, shared_ranks
 from echelon.validation import check_table
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A scikit-learn selector that keeps the best features of a ranking.
 
-    Attributes every subclass sets: ``order_`` (feature indices, best first), ``ranking_``
-    (1 = best), ``support_`` (mask of kept features).
+    A subclass provides ``_read(X, y)``, which returns the features (with ``values``) and class
+    codes.  Attributes it sets: ``order_`` (feature indices, best first), ``ranking_`` (1 = best),
+    ``support_`` (mask of kept features).
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -37,6 +40,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     }
 
     n_features_to_select: int | float | None
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Read the input of this family: features (with ``values``) and class codes."""
+
+    def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
+        """Features, class codes and the number of features asked for, all checked."""
+        check_table(X)
+        validate_data(self, X, y, skip_check_array=True)
+        features, codes = self._read(X, y)
+        check_consistent_length(features.values, codes)
+        return features, codes, self._n_wanted(features.values.shape[1])
 
     def _n_wanted(self, n_features: int) -> int | None:
         """``n_features_to_select`` as a number of features, None if the rule decides."""
@@ -66,9 +81,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 class WeightingSelector(BaseSelector):
     """A selector that scores every feature; larger is better.
 
-    A subclass provides ``_read(X, y)``, which returns the features and class codes, and
-    ``_scores(features, codes, random_state)``, and names its own rule in ``_own_threshold``: a
-    number, "mean" (of the scores) or "shuffle" (the largest score after y was permuted).
+    A subclass provides ``_scores(features, codes, random_state)``, and names its own rule in
+    ``_own_threshold``: a number, "mean" (of the scores) or "shuffle" (the largest score after y
+    was permuted).
     """
 
     _own_threshold: ClassVar[float | str] = 0.0
@@ -95,11 +110,7 @@ class WeightingSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        check_table(X)
-        validate_data(self, X, y, skip_check_array=True)
-        features, codes = self._read(X, y)
-        check_consistent_length(features.values, codes)
-        n_wanted = self._n_wanted(features.values.shape[1])
+        features, codes, n_wanted = self._begin(X, y)
         if n_wanted is not None and self.threshold is not None:
             raise ValueError(
                 f"`threshold` must be None when `n_features_to_select` is given, got "
@@ -108,8 +119,7 @@ class WeightingSelector(BaseSelector):
         random_state = check_random_state(self.random_state)
         self.scores_ = self._scores(features, codes, random_state)
         self.order_ = np.argsort(-self.scores_, kind="stable")
-        self.ranking_ = np.empty(len(self.order_), dtype=int)
-        self.ranking_[self.order_] = np.arange(1, len(self.order_) + 1)
+        self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.threshold_: float | None = None
         if n_wanted is None:
             self.threshold_ = self._threshold(features, codes, random_state)
@@ -133,9 +143,89 @@ class WeightingSelector(BaseSelector):
         return float(clone(self)._scores(features, shuffled, random_state).max())
 
     @abstractmethod
-    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Read the input of this family: features (with ``values``) and class codes."""
-
-    @abstractmethod
     def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
         """Score the features."""
+
+
+class ForwardSelector(BaseSelector):
+    """A selector that adds one feature at a time, the best of those left.
+
+    A subclass names the fields of a step in ``_path_fields`` and provides ``_additions(features,
+    codes)``, which returns the function that adds the best of some features (see
+    :func:`echelon.search.forward`), and its own rule: ``_ended(steps)`` and ``_n_kept(steps)``.
+
+    A constant feature tells nothing: it is added only after all others, and only on demand.
+    """
+
+    _path_fields: ClassVar[dict[str, Any]]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseSelector._parameter_constraints,
+        "verbose": ["verbose"],
+    }
+
+    verbose: int
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> ForwardSelector:
+        """Add features one by one and choose how many to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        features, codes, n_wanted = self._begin(X, y)
+        n_features = features.values.shape[1]
+        varying = _varying(features.values)
+        steps = self._search(features, codes, varying, n_wanted)
+        n_kept = self._n_kept(steps) if n_wanted is None else n_wanted
+        self.path_ = as_path(steps, self._path_fields)
+        self.order_ = np.array(self.path_["feature"], dtype=int)
+        self.ranking_ = shared_ranks(self.order_, n_features)
+        self.support_ = self.ranking_ <= n_kept
+        return self
+
+    def _search(
+        self, features: Any, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
+    ) -> list[tuple]:
+        add_best = self._additions(features, codes)
+        return forward(
+            np.flatnonzero(varying) if n_wanted is None else range(len(varying)),
+            lambda left: add_best([f for f in left if varying[f]] or left),
+            self._ended,
+            n_wanted=n_wanted,
+            description=type(self).__name__,
+            verbose=self.verbose,
+        )
+
+    @abstractmethod
+    def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], tuple]:
+        """The function that adds the best of some features to the set, and returns the step."""
+
+    @abstractmethod
+    def _ended(self, steps: list[tuple]) -> bool:
+        """Whether the search of the method's own rule ends here."""
+
+    @abstractmethod
+    def _n_kept(self, steps: list[tuple]) -> int:
+        """How many of the added features the method's own rule keeps."""
+
+
+def _varying(values: np.ndarray) -> np.ndarray:
+    """Mask of the features with at least two values; an error if there is none."""
+    with np.errstate(invalid="ignore"):
+        varying = np.fmin.reduce(values) < np.fmax.reduce(values)
+    if not varying.any():
+        raise ValueError(
+            "Every feature of `X` is constant, so nothing can be selected. Pass features with at "
+            "least two values."
+        )
+    return varying
