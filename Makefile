@@ -42,8 +42,9 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: .venv-bench/.installed  ## measure against other packages and the machine's limit
-	.venv-bench/bin/python -m benchmarks.relieff --write
+BENCH ?= relieff neighborhood
+bench: .venv-bench/.installed  ## measure against other packages (BENCH=relieff for one)
+	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
 clean:  ## remove .venv and caches
 	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

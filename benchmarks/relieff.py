@@ -1,6 +1,6 @@
 """ReliefF against fast-select, skrebate and Orange, and against the machine's own limit.
 
-``make bench`` prints the tables and (``--write``) keeps them in docs/benchmarks.md.  Every
+``make bench`` prints the tables and (``--write``) keeps them in docs/benchmarks/relieff.md.  Every
 measurement is a process of its own (``benchmarks.relieff --worker``), so that first calls,
 memory and caches are what they are; packages take turns, and the best of several rounds counts.
 """
@@ -10,16 +10,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+
+from benchmarks.common import best_of, environment, note, publish, slopes
 
 THREADS = 2
 K = 10
@@ -34,7 +33,6 @@ CASES = {
     "20000 x 100, Likert": (20000, 100, 5),
 }
 PACKAGES = ("echelon", "fast-select", "Orange3", "skrebate")
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
 
 def make_data(m: int, p: int, levels: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -112,7 +110,7 @@ def run(package: str, case: str, repeats: int = 3, cache: str | None = None) -> 
     except subprocess.TimeoutExpired:
         return None
     except subprocess.CalledProcessError as error:
-        _note(f"{package} failed on {case}: {error.stderr.decode().strip().splitlines()[-1:]}")
+        note(f"{package} failed on {case}: {error.stderr.decode().strip().splitlines()[-1:]}")
         return None
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -127,7 +125,7 @@ def compare(rounds: int) -> dict[str, dict[str, dict | None]]:
                 if turn and package in ("Orange3", "skrebate"):
                     continue  # their ratios are far from needing a second opinion
                 fast = package in ("echelon", "fast-select")
-                _note(f"{case}: {package}")
+                note(f"{case}: {package}")
                 found = run(package, case, repeats=3 if fast else 1)
                 kept = results[case].get(package)
                 if kept is None or (found and found["warm"] < kept["warm"]):
@@ -140,7 +138,7 @@ def first_calls() -> list[tuple[str, float, float]]:
     rows = []
     for package in ("echelon", "fast-select"):
         with tempfile.TemporaryDirectory() as cache:
-            _note(f"first call: {package}")
+            note(f"first call: {package}")
             cold = run(package, "1000 x 50", 1, cache)
             warm = run(package, "1000 x 50", 1, cache)
         rows.append((package, cold["first"], warm["first"]))
@@ -148,22 +146,12 @@ def first_calls() -> list[tuple[str, float, float]]:
 
 
 def growth() -> str:
-    """Exponents of time in rows and in features: fitted, and between the two largest sizes."""
+    """Exponents of time in rows and in features."""
     from echelon import ReliefF
 
     def seconds(m: int, p: int) -> float:
         X, y = make_data(m, p, None)
-        times = []
-        for _ in range(3):
-            start = perf_counter()
-            ReliefF(n_neighbors=K, n_jobs=THREADS).fit(X, y)
-            times.append(perf_counter() - start)
-        return min(times)
-
-    def slopes(sizes, times) -> str:
-        fitted = np.polyfit(np.log(sizes), np.log(times), 1)[0]
-        last = np.log(times[-1] / times[-2]) / np.log(sizes[-1] / sizes[-2])
-        return f"{fitted:.2f} (between the two largest {last:.2f})"
+        return best_of(3, lambda: ReliefF(n_neighbors=K, n_jobs=THREADS).fit(X, y))
 
     rows, features = (2500, 5000, 10000, 20000, 40000), (50, 100, 200, 400, 800)
     by_rows = [seconds(m, 100) for m in rows]
@@ -224,12 +212,10 @@ def report(rounds: int) -> str:
 
 def page(tables: str) -> str:
     """The page kept in docs."""
-    names = ("echelon", "fast-select", "Orange3", "skrebate", "numba", "numpy")
-    versions = ", ".join(f"{name} {version(name)}" for name in names)
     return f"""# ReliefF: speed and memory
 
-Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make bench` with Python
-{platform.python_version()}, {versions} on {_processor()}.
+Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make bench` with
+{environment("fast-select", "Orange3", "skrebate")}.
 
 How to read it: echelon and fast-select take turns, three rounds of up to three fits each, the best
 counts; Orange and skrebate, far slower, run once.  On Likert data the rows are **not** the same
@@ -240,33 +226,18 @@ defaults), echelon as numbers.
 """
 
 
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{(names or [platform.processor()])[0]} ({os.cpu_count()} cores)"
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def main() -> None:
     """Run the benchmark, or one measurement of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worker", nargs=3, metavar=("PACKAGE", "CASE", "REPEATS"))
     parser.add_argument("--rounds", type=int, default=3, help="turns per package and case")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks/relieff.md")
     arguments = parser.parse_args()
     if arguments.worker:
         package, case, repeats = arguments.worker
         print(json.dumps(work(package, case, int(repeats))))
         return
-    tables = report(arguments.rounds)
-    print(tables)
-    if arguments.write:
-        PAGE.write_text(page(tables))
-        _note(f"written to {PAGE}")
+    publish("relieff", lambda: page(report(arguments.rounds)), arguments)
 
 
 if __name__ == "__main__":

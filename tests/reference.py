@@ -321,3 +321,52 @@ def soft_margin(X, y, penalty=4.0, step=0.01, max_radius=0.25, vote="leave_one_o
         if best is None or value < best[0]:
             best = (value, radius, errors)
     return best
+
+
+def forward(X, n, criterion):
+    """Add the feature with the smallest criterion, n times; constant ones after all others.
+
+    ``criterion`` takes a list of columns and returns a tuple.
+    """
+    chosen, steps = [], []
+    while len(chosen) < n:
+        best = None
+        left = [f for f in range(len(X[0])) if f not in chosen]
+        varying = [f for f in left if len({row[f] for row in X if row[f] == row[f]}) > 1]
+        for f in varying or left:
+            value = criterion([*chosen, f])
+            if best is None or value < best[0]:
+                best = (value, f)
+        chosen.append(best[1])
+        steps.append((best[1], *best[0]))
+    return steps
+
+
+def pick(X, columns):
+    return [[row[f] for f in columns] for row in X]
+
+
+def forward_soft_margin(X, y, n, nominal, **params):
+    """(feature, soft margin, radius, errors) of every step."""
+
+    def criterion(columns):
+        kinds = [nominal[f] for f in columns]
+        value, radius, errors = soft_margin(pick(X, columns), y, nominal=kinds, **params)
+        return Margin((value, radius, errors))
+
+    class Margin(tuple):  # compared by value only, so that ties go to the lowest index
+        def __lt__(self, other):
+            return self[0] < other[0]
+
+    return forward(X, n, criterion)
+
+
+def forward_rough_set(X, y, n, radius, nominal):
+    """(feature, impure balls, conflicts) of every step."""
+
+    def criterion(columns):
+        near = balls(pick(X, columns), radius, [nominal[f] for f in columns])
+        conflicts = [sum(y[j] != y[i] for j in ball) for i, ball in enumerate(near)]
+        return sum(c > 0 for c in conflicts), sum(conflicts)
+
+    return forward(X, n, criterion)

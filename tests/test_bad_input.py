@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from echelon import OReliefF, OSimba, ReliefF, Simba
-from test_contract import ESTIMATORS
+from test_contract import SELECTORS, WEIGHTING, taking
 
 X = np.random.default_rng(0).random((12, 3))
 Y = np.arange(12) % 3
@@ -17,25 +17,25 @@ WITH_NAN[0, 0], WITH_INF[0, 0] = np.nan, np.inf
 
 # (estimators, parameters, X, y, error, message)
 BAD = [
-    (ESTIMATORS, {}, X, np.zeros(12, int), ValueError, r"`y` has one class only \(.*0.*\)"),
-    (ESTIMATORS, {}, X, Y[:-1], ValueError, "inconsistent numbers of samples"),
-    (ESTIMATORS, {}, X, np.linspace(0, 1, 12), ValueError, "continuous"),
-    (ESTIMATORS, {}, X, np.where(Y == 0, np.nan, Y), ValueError, "y contains NaN"),
-    (ESTIMATORS, {}, X, np.where(Y == 0, np.inf, Y), ValueError, "y contains infinity"),
-    (ESTIMATORS, {}, X, None, ValueError, "requires y to be passed"),
-    (ESTIMATORS, {}, X[:0], Y[:0], ValueError, "0 sample"),
-    (ESTIMATORS, {}, X[:, :0], Y, ValueError, "0 feature"),
-    (ESTIMATORS, {}, X[0], Y, ValueError, "Expected 2D array"),
-    (ESTIMATORS, {}, X[:, :, None], Y, ValueError, "dim 3|3 dim"),
-    (ESTIMATORS, {}, WITH_INF, Y, ValueError, "infinity"),
+    (SELECTORS, {}, X, np.zeros(12, int), ValueError, r"`y` has one class only \(.*0.*\)"),
+    (SELECTORS, {}, X, Y[:-1], ValueError, "inconsistent numbers of samples"),
+    (SELECTORS, {}, X, np.linspace(0, 1, 12), ValueError, "continuous"),
+    (SELECTORS, {}, X, np.where(Y == 0, np.nan, Y), ValueError, "y contains NaN"),
+    (SELECTORS, {}, X, np.where(Y == 0, np.inf, Y), ValueError, "y contains infinity"),
+    (SELECTORS, {}, X, None, ValueError, "requires y to be passed"),
+    (SELECTORS, {}, X[:0], Y[:0], ValueError, "0 sample"),
+    (SELECTORS, {}, X[:, :0], Y, ValueError, "0 feature"),
+    (SELECTORS, {}, X[0], Y, ValueError, "Expected 2D array"),
+    (SELECTORS, {}, X[:, :, None], Y, ValueError, "dim 3|3 dim"),
+    (SELECTORS, {}, WITH_INF, Y, ValueError, "infinity"),
     ([Simba, OSimba], {}, WITH_NAN, Y, ValueError, "contains NaN.*use ReliefF"),
-    (ESTIMATORS, {}, sparse.csr_array(X), Y, TypeError, r"Sparse `X`.*X\.toarray\(\)"),
-    (ESTIMATORS, {}, X.astype(str).astype(object) + "a", Y, ValueError, "could not convert"),
-    (ESTIMATORS, {"n_features_to_select": 0}, X, Y, ValueError, "'n_features_to_select'.*Got 0"),
-    (ESTIMATORS, {"n_features_to_select": 1.5}, X, Y, ValueError, r"'n_features_to_select'.*1\.5"),
-    (ESTIMATORS, {"threshold": "best"}, X, Y, ValueError, "'threshold'.*'best'"),
-    (ESTIMATORS, {"engine": "abacus"}, X, Y, ValueError, "'engine'.*'abacus'"),
-    (ESTIMATORS, {"n_jobs": 0}, X, Y, ValueError, "n_jobs"),
+    (SELECTORS, {}, sparse.csr_array(X), Y, TypeError, r"Sparse `X`.*X\.toarray\(\)"),
+    (SELECTORS, {}, X.astype(str).astype(object) + "a", Y, ValueError, "could not convert"),
+    (SELECTORS, {"n_features_to_select": 0}, X, Y, ValueError, "'n_features_to_select'.*Got 0"),
+    (SELECTORS, {"n_features_to_select": 1.5}, X, Y, ValueError, r"'n_features_to_select'.*1\.5"),
+    (WEIGHTING, {"threshold": "best"}, X, Y, ValueError, "'threshold'.*'best'"),
+    (taking("engine"), {"engine": "abacus"}, X, Y, ValueError, "'engine'.*'abacus'"),
+    (taking("n_jobs"), {"n_jobs": 0}, X, Y, ValueError, "n_jobs"),
     ([ReliefF, OReliefF], {"n_neighbors": 0}, X, Y, ValueError, "'n_neighbors'.*Got 0"),
     ([ReliefF, OReliefF], {"n_neighbors": "ln"}, X, Y, ValueError, "'n_neighbors'.*'ln'"),
     ([ReliefF, OReliefF], {"metric": "cosine"}, X, Y, ValueError, "'metric'.*'cosine'"),
@@ -58,10 +58,10 @@ BAD = [
     ([OReliefF, OSimba], {"monotonic_cst": [[1, 0, 1]]}, X, Y, ValueError, r"shape \(1, 3\)"),
     ([OReliefF, OSimba], {"monotonic_cst": [1, 0, "up"]}, X, Y, ValueError, "1, -1 and 0 only"),
     ([OReliefF, OSimba], {"class_order": [[0], [1]]}, X, Y, ValueError, "must be a flat list"),
-    (ESTIMATORS, {}, {"a": [1, 2]}, Y, TypeError, r"a dict; pass a table"),
-    (ESTIMATORS, {}, pl.LazyFrame({"a": [1, 2]}), Y, TypeError, r"pass X.collect\(\)"),
-    (ESTIMATORS, {}, X.astype("M8[s]"), Y, TypeError, "convert dates and times to numbers"),
-    (ESTIMATORS, {}, pd.DataFrame(X * 1j), Y, TypeError, "Column 0 of `X` has dtype complex"),
+    (SELECTORS, {}, {"a": [1, 2]}, Y, TypeError, r"a dict; pass a table"),
+    (SELECTORS, {}, pl.LazyFrame({"a": [1, 2]}), Y, TypeError, r"pass X.collect\(\)"),
+    (SELECTORS, {}, X.astype("M8[s]"), Y, TypeError, "convert dates and times to numbers"),
+    (SELECTORS, {}, pd.DataFrame(X * 1j), Y, TypeError, "Column 0 of `X` has dtype complex"),
     ([OReliefF, OSimba], {"monotonic_cst": {"a": 1}}, X, Y, ValueError, "no column names"),
     ([OReliefF, OSimba], {"monotonic_cst": "up"}, X, Y, ValueError, "'monotonic_cst'.*'up'"),
     (
@@ -74,10 +74,10 @@ BAD = [
     ),
     ([OReliefF, OSimba], {"class_order": [0, 1]}, X, Y, ValueError, r"it lacks \[2\]"),
     ([OReliefF, OSimba], {"class_order": [0, 1, 1]}, X, Y, ValueError, "must not repeat a class"),
-    (ESTIMATORS, {"categorical_features": [True]}, X, Y, ValueError, "got 1 for 3 columns"),
-    (ESTIMATORS, {"categorical_features": [5]}, X, Y, ValueError, "from 0 to 2, got 5"),
-    (ESTIMATORS, {"categorical_features": ["a"]}, X, Y, ValueError, "no column names"),
-    (ESTIMATORS, {"categorical_features": "auto"}, X, Y, ValueError, "'categorical_features'"),
+    (SELECTORS, {"categorical_features": [True]}, X, Y, ValueError, "got 1 for 3 columns"),
+    (SELECTORS, {"categorical_features": [5]}, X, Y, ValueError, "from 0 to 2, got 5"),
+    (SELECTORS, {"categorical_features": ["a"]}, X, Y, ValueError, "no column names"),
+    (SELECTORS, {"categorical_features": "auto"}, X, Y, ValueError, "'categorical_features'"),
 ]
 
 
@@ -107,13 +107,13 @@ def test_methods_without_order_take_any_labels():
         np.testing.assert_array_equal(ReliefF().fit(X, labels).scores_, expected)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_a_column_of_labels_warns(estimator):
     with pytest.warns(DataConversionWarning):
         estimator().fit(X, Y[:, None])
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_columns_that_are_not_numbers_are_named(estimator):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["when"] = pd.Timestamp("2024-01-01")
@@ -129,7 +129,7 @@ def test_columns_that_are_not_numbers_are_named(estimator):
         estimator(categorical_features=["z"]).fit(frame, Y)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_columns_that_share_a_name(estimator):
     with pytest.raises(ValueError, match="Two columns of `X` are named 'a'"):
         estimator().fit(pd.DataFrame(X, columns=["a", "a", "b"]), Y)

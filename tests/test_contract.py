@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import echelon
+from echelon.base import BaseSelector, ForwardSelector, WeightingSelector
 from echelon.engines import NumbaEngine
 
 ESTIMATORS = [
@@ -23,11 +24,26 @@ ESTIMATORS = [
     if isinstance(getattr(echelon, name), type)
     and issubclass(getattr(echelon, name), BaseEstimator)
 ]
-WEIGHTING = [estimator for estimator in ESTIMATORS if hasattr(estimator, "_own_threshold")]
+SELECTORS = [estimator for estimator in ESTIMATORS if issubclass(estimator, BaseSelector)]
+WEIGHTING = [estimator for estimator in SELECTORS if issubclass(estimator, WeightingSelector)]
+FORWARD = [estimator for estimator in SELECTORS if issubclass(estimator, ForwardSelector)]
+
+
+def taking(parameter):
+    """The selectors with a parameter of that name."""
+    return [estimator for estimator in SELECTORS if hasattr(estimator(), parameter)]
 
 
 def seeded(estimator, *args, **params):
-    return estimator(*args, random_state=0, **params)
+    """An estimator with every random choice fixed."""
+    if hasattr(estimator(), "random_state"):
+        params["random_state"] = 0
+    return estimator(*args, **params)
+
+
+def outcome(selector):
+    """What a fitted selector found out."""
+    return selector.scores_ if hasattr(selector, "scores_") else selector.path_
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +60,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", WEIGHTING)
 def test_fitted_attributes(estimator, wine):
     X, y = wine
     selector = seeded(estimator, 4).fit(X, y)
@@ -55,7 +71,33 @@ def test_fitted_attributes(estimator, wine):
     assert_array_equal(np.diff(selector.scores_[selector.order_]) <= 0, True)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", FORWARD)
+def test_paths(estimator, wine):
+    X, y = wine
+    whole = estimator(1.0).fit(X, y)
+    assert sorted(whole.order_) == list(range(13))
+    assert_array_equal(whole.ranking_[whole.order_], np.arange(1, 14))
+    assert_array_equal(whole.path_.feature, whole.order_)
+    assert np.isfinite(whole.path_["value"]).all()
+    stopped = estimator(4).fit(X, y)
+    assert_array_equal(stopped.path_, whole.path_[:4])
+    assert_array_equal(stopped.support_, whole.ranking_ <= 4)
+    assert_array_equal(np.unique(stopped.ranking_), np.arange(1, 6))
+    own = estimator().fit(X, y)
+    assert_array_equal(np.flatnonzero(own.support_), np.sort(own.order_[: own.support_.sum()]))
+
+
+@pytest.mark.parametrize("estimator", FORWARD)
+def test_constant_features_come_last_and_alone_are_refused(estimator, wine):
+    X, y = wine
+    X = X.assign(constant=1.0, gap=np.nan)[["constant", "gap", *X.columns]]
+    assert not set(estimator().fit(X, y).order_) & {0, 1}
+    assert set(estimator(1.0).fit(X, y).order_[-2:]) == {0, 1}
+    with pytest.raises(ValueError, match="constant, so nothing can be selected"):
+        estimator().fit(np.ones((6, 3)), [0, 1, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_frames_keep_names_and_values(estimator, wine):
     X, y = wine
     selector = seeded(estimator, 3).fit(X, y)
@@ -70,24 +112,24 @@ def test_frames_keep_names_and_values(estimator, wine):
     assert polars.columns == names.tolist()
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_arrays_integers_lists_and_polars_agree(estimator, rng):
     X = rng.integers(0, 50, (40, 5))
     y = rng.integers(0, 3, 40)
-    expected = seeded(estimator, 2).fit(X.astype(float), y).scores_
+    expected = outcome(seeded(estimator, 2).fit(X.astype(float), y))
     frame = pl.DataFrame(X.astype(float), schema=[f"f{j}" for j in range(5)])
     for same in (X, X.tolist(), np.asfortranarray(X), X.astype(object), pd.DataFrame(X), frame):
-        assert_array_equal(seeded(estimator, 2).fit(same, y).scores_, expected)
+        assert_array_equal(outcome(seeded(estimator, 2).fit(same, y)), expected)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_one_feature(estimator, rng):
     y = np.arange(20) % 2
     selector = seeded(estimator, 1).fit(y[:, None] + rng.random((20, 1)), y)
     assert selector.support_.tolist() == [True]
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_how_many(estimator, wine):
     X, y = wine
     assert seeded(estimator, 5).fit(X, y).support_.sum() == 5
@@ -131,7 +173,7 @@ def test_shuffle_keeps_the_relevant_and_little_noise():
     assert np.mean(kept["shuffle"]) < 0.1
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_pipeline_grid_search_and_pickle(estimator, wine):
     X, y = wine
     pipeline = make_pipeline(seeded(estimator), GaussianNB())
@@ -143,7 +185,7 @@ def test_pipeline_grid_search_and_pickle(estimator, wine):
     assert_array_equal(copy.predict(X), search.predict(X))
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_verbose_shows_a_progress_bar_on_stderr(estimator, wine, capsys):
     X, y = wine
     seeded(estimator, 2, verbose=1).fit(X, y)
@@ -186,7 +228,7 @@ def test_an_engine_object_is_used(wine):
     assert_array_equal(selector.scores_, echelon.ReliefF().fit(X, y).scores_)
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_fit_leaves_its_input_alone(estimator, wine):
     X, y = wine[0].to_numpy(), wine[1].to_numpy()
     before = X.copy(), y.copy()
@@ -195,15 +237,16 @@ def test_fit_leaves_its_input_alone(estimator, wine):
     assert_array_equal(y, before[1])
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("estimator", SELECTORS)
 def test_concurrent_fits(estimator, wine):
     """Fits in several threads of one process neither crash nor disturb each other."""
     from joblib import Parallel, delayed
 
     X, y = wine
-    alone = seeded(estimator, 2).fit(X, y).scores_
+    alone = outcome(seeded(estimator, 2).fit(X, y))
+    threads = {"n_jobs": 2} if estimator in taking("n_jobs") else {}
     together = Parallel(n_jobs=4, backend="threading")(
-        delayed(lambda: seeded(estimator, 2, n_jobs=2).fit(X, y).scores_)() for _ in range(8)
+        delayed(lambda: outcome(seeded(estimator, 2, **threads).fit(X, y)))() for _ in range(8)
     )
-    for scores in together:
-        assert_array_equal(scores, alone)
+    for found in together:
+        assert_array_equal(found, alone)

@@ -6,11 +6,12 @@ returns the original values.
 The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
-``neighborhood`` balls around samples: dependency, margins, soft margin
+``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
-``base``         the contract of a selector;  ``validation``  reading features and targets;
-``differences``  putting features on one scale;  ``samples``  laying data out for an engine
+``base``         the contract of a selector;  ``search``  greedy search;
+``validation``   reading features and targets;  ``differences``  putting features on one scale;
+``samples``      laying data out for an engine
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """
@@ -20,12 +21,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.margin",)
+_MODULES = ("echelon.margin", "echelon.neighborhood")
 
-__all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
+__all__ = [
+    "NeighborhoodRoughSet",
+    "NeighborhoodSoftMargin",
+    "OReliefF",
+    "OSimba",
+    "Relief",
+    "ReliefF",
+    "Simba",
+]
 
 
 def __getattr__(name: str) -> Any:

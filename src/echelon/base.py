@@ -20,18 +20,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
 from echelon.search import as_path, forward, shared_ranks
-from echelon.validation import check_table
+from echelon.validation import check_table, read_classes, read_columns
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A scikit-learn selector that keeps the best features of a ranking.
 
-    A subclass provides ``_read(X, y)``, which returns the features (with ``values``) and class
-    codes.  Attributes it sets: ``order_`` (feature indices, best first), ``ranking_`` (1 = best),
-    ``support_`` (mask of kept features).
+    Attributes every subclass sets: ``order_`` (feature indices, best first), ``ranking_``
+    (1 = best), ``support_`` (mask of kept features).
     """
 
+    _allow_nan: ClassVar[bool] = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "verbose": ["verbose"],
         "n_features_to_select": [
             None,
             Interval(Integral, 1, None, closed="left"),
@@ -40,10 +43,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     }
 
     n_features_to_select: int | float | None
+    categorical_features: Any
+    verbose: int
 
-    @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Read the input of this family: features (with ``values``) and class codes."""
+        """Read the input: features (with ``values``) and class codes."""
+        columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
+        self.classes_, codes = self._read_classes(y)
+        return columns, codes
+
+    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Labels and the code of every sample; here without an order."""
+        return read_classes(y)
 
     def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
         """Features, class codes and the number of features asked for, all checked."""
@@ -75,6 +86,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = self._allow_nan
         return tags
 
 
@@ -158,13 +170,6 @@ class ForwardSelector(BaseSelector):
     """
 
     _path_fields: ClassVar[dict[str, Any]]
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **BaseSelector._parameter_constraints,
-        "verbose": ["verbose"],
-    }
-
-    verbose: int
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> ForwardSelector:

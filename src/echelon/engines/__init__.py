@@ -7,13 +7,14 @@ they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator 
 
 from echelon.engines._base import Classes, Engine, Found, Samples, Search
 from echelon.engines._numba import NumbaEngine
-from echelon.engines._resolve import resolve_engine
+from echelon.engines._resolve import ENGINE_CONSTRAINTS, resolve_engine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
 __all__ = [
     "ABOVE",
     "ANY",
     "BELOW",
+    "ENGINE_CONSTRAINTS",
     "Classes",
     "Engine",
     "Found",

@@ -10,48 +10,30 @@ import numpy as np
 
 from echelon.base import WeightingSelector
 from echelon.compat import Interval, StrOptions
-from echelon.engines import Engine, Samples, resolve_engine
+from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._rules import Term
 from echelon.margin._weights import margin_weights
 from echelon.samples import arrange
-from echelon.validation import Columns, read_classes, read_columns
+from echelon.validation import Columns
 
 
 class MarginSelector(WeightingSelector):
-    """Reads and arranges the data of the margin family; a subclass writes ``_weights``."""
-
-    _allow_nan: ClassVar[bool] = False
+    """Arranges the data of the margin family; a subclass writes ``_weights``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "n_jobs": [Integral, None],
-        "engine": [StrOptions({"auto", "numba"}), Engine],
-        "verbose": ["verbose"],
+        **ENGINE_CONSTRAINTS,
     }
 
     @abstractmethod
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         """Scores of all features."""
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
-        columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
-        self.classes_, codes = self._read_classes(y)
-        return columns, codes
-
-    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        return read_classes(y)
-
     def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
         return self._weights(self._arrange(features, codes), random_state)
 
     def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
         return arrange(columns, codes)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._allow_nan
-        return tags
 
 
 class ReliefSelector(MarginSelector):

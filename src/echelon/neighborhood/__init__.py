@@ -1,7 +1,9 @@
 """Neighborhoods: balls of a radius around every sample, and what they say about the classes.
 
-``_relation``  the balls: nearest samples of other classes, samples within a radius
-``_measures``  dependency, approximations, margin, decision errors, soft margin
+``_relation``    the balls: nearest samples of other classes, samples within a radius
+``_measures``    dependency, approximations, margin, decision errors, soft margin
+``_chosen``      the features chosen so far and their distances
+``_soft_margin`` forward selection by soft margin;  ``_rough_set``  by dependency
 """
 
 from echelon.neighborhood._measures import (
@@ -13,8 +15,12 @@ from echelon.neighborhood._measures import (
     soft_margin,
     upper_approximation,
 )
+from echelon.neighborhood._rough_set import NeighborhoodRoughSet
+from echelon.neighborhood._soft_margin import NeighborhoodSoftMargin
 
 __all__ = [
+    "NeighborhoodRoughSet",
+    "NeighborhoodSoftMargin",
     "boundary",
     "decision_errors",
     "dependency",

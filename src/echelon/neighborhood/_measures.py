@@ -18,6 +18,8 @@ from echelon.neighborhood._relation import SLACK, Relation, relate
 
 VOTES = ("leave_one_out", "inclusive")
 
+MAX_RADII = 1_000_000
+
 _MAX_COUNTS = 1 << 22
 """Counts (sample, class, radius) held at a time."""
 
@@ -252,6 +254,11 @@ def radii_for(n_features: int, step: float, max_radius: float) -> np.ndarray:
         raise ValueError(
             f"`step` must be at most max_radius * sqrt(n_features), "
             f"{max_radius * np.sqrt(n_features):.6g}, got {step}. Use a smaller step."
+        )
+    if n_radii > MAX_RADII:
+        raise ValueError(
+            f"`step` must leave at most {MAX_RADII} radii up to max_radius * sqrt(n_features), got "
+            f"{step}, which makes {n_radii}. Use a larger step."
         )
     return step * np.arange(1, n_radii + 1)
 

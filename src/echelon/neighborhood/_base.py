@@ -1,0 +1,41 @@
+"""The estimator shared by the selectors that add features by their neighborhoods."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from echelon.base import ForwardSelector
+from echelon.engines import ENGINE_CONSTRAINTS, Engine, resolve_engine
+from echelon.neighborhood._chosen import ChosenFeatures
+from echelon.samples import arrange
+from echelon.validation import Columns
+
+
+class NeighborhoodSelector(ForwardSelector):
+    """Arranges the data of the neighborhood family; a subclass writes ``_criterion``."""
+
+    _allow_nan = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ForwardSelector._parameter_constraints,
+        **ENGINE_CONSTRAINTS,
+    }
+
+    @abstractmethod
+    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], tuple]:
+        """The function that finds the best of some candidates, and describes the step."""
+
+    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], tuple]:
+        chosen = ChosenFeatures(arrange(features, codes))
+        best_of = self._criterion(chosen, resolve_engine(self.engine, self.n_jobs))
+
+        def add_best(candidates: list[int]) -> tuple:
+            step = best_of(candidates)
+            chosen.add(step[0])
+            return step
+
+        return add_best
