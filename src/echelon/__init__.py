@@ -7,6 +7,7 @@ The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, margins, soft margin
+``baselines``    CFS and Consistency, classic filters to compare with
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``validation``  reading features and targets;
@@ -19,13 +20,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from echelon.baselines import CFS, Consistency
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.margin",)
+_MODULES = ("echelon.margin", "echelon.baselines")
 
-__all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
+__all__ = ["CFS", "Consistency", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
 
 
 def __getattr__(name: str) -> Any:
