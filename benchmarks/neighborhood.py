@@ -146,12 +146,12 @@ Forward selection by soft margin, {source}, {THREADS} threads unless said otherw
 `make bench BENCH=neighborhood` with {environment("scikit-learn")}.
 
 The NumPy version runs the same search: squared distances of the chosen features are kept, a
-candidate adds one column, every pair is binned once, votes are counted for all radii together.  Both
-find the same features in the same order (checked in the run).  It is one run, on one thread;
+candidate adds one column, every pair is binned once, votes are counted for all radii together.
+Both find the same features in the same order (checked in the run).  It is one run, on one thread;
 echelon's times are the best of six.  echelon compiles the loops and leaves a candidate as
 soon as it cannot win; NumPy's version looks at every candidate to the end.
 
-| data | echelon, s | on one thread, s | NumPy, s | ratio | ratio on one thread | NeighborhoodRoughSet, s |
+| data | echelon, s | one thread, s | NumPy, s | ratio | ratio, one thread | rough set, s |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {lines}
 

@@ -7,6 +7,7 @@ The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
+``baselines``    CFS and Consistency, classic filters to compare with
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
@@ -20,14 +21,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from echelon.baselines import CFS, Consistency
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.margin", "echelon.neighborhood")
+_MODULES = ("echelon.baselines", "echelon.margin", "echelon.neighborhood")
 
 __all__ = [
+    "CFS",
+    "Consistency",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",

@@ -8,7 +8,7 @@ choice; ``WeightingSelector`` adds the template ``fit`` of methods that give eve
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -165,8 +165,11 @@ class ForwardSelector(BaseSelector):
     A subclass names the fields of a step in ``_path_fields`` and provides ``_additions(features,
     codes)``, which returns the function that adds the best of some features (see
     :func:`echelon.search.forward`), and its own rule: ``_ended(steps)`` and ``_n_kept(steps)``.
+    One that finds its set in another way overrides ``_search``, and passes what it found to
+    ``_forward`` as the features to begin with.
 
-    A constant feature tells nothing: it is added only after all others, and only on demand.
+    A constant feature (``_varying``) tells nothing: it is added only after all others, and only
+    on demand.
     """
 
     _path_fields: ClassVar[dict[str, Any]]
@@ -189,7 +192,12 @@ class ForwardSelector(BaseSelector):
         """
         features, codes, n_wanted = self._begin(X, y)
         n_features = features.values.shape[1]
-        varying = _varying(features.values)
+        varying = self._varying(features.values)
+        if not varying.any():
+            raise ValueError(
+                "Every feature of `X` is constant, so nothing can be selected. Pass features "
+                "with at least two values."
+            )
         steps = self._search(features, codes, varying, n_wanted)
         n_kept = self._n_kept(steps) if n_wanted is None else n_wanted
         self.path_ = as_path(steps, self._path_fields)
@@ -201,15 +209,30 @@ class ForwardSelector(BaseSelector):
     def _search(
         self, features: Any, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
     ) -> list[tuple]:
-        add_best = self._additions(features, codes)
+        """The steps of the search, by the method's own rule or to a number of features."""
+        return self._forward(self._additions(features, codes), varying, n_wanted)
+
+    def _forward(
+        self,
+        add_best: Callable[[list[int]], tuple],
+        varying: np.ndarray,
+        n_wanted: int | None,
+        first: Sequence[int] = (),
+    ) -> list[tuple]:
         return forward(
             np.flatnonzero(varying) if n_wanted is None else range(len(varying)),
             lambda left: add_best([f for f in left if varying[f]] or left),
             self._ended,
             n_wanted=n_wanted,
+            first=first,
             description=type(self).__name__,
             verbose=self.verbose,
         )
+
+    def _varying(self, values: np.ndarray) -> np.ndarray:
+        """Mask of the features with at least two values."""
+        with np.errstate(invalid="ignore"):
+            return np.fmin.reduce(values) < np.fmax.reduce(values)
 
     @abstractmethod
     def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], tuple]:
@@ -222,15 +245,3 @@ class ForwardSelector(BaseSelector):
     @abstractmethod
     def _n_kept(self, steps: list[tuple]) -> int:
         """How many of the added features the method's own rule keeps."""
-
-
-def _varying(values: np.ndarray) -> np.ndarray:
-    """Mask of the features with at least two values; an error if there is none."""
-    with np.errstate(invalid="ignore"):
-        varying = np.fmin.reduce(values) < np.fmax.reduce(values)
-    if not varying.any():
-        raise ValueError(
-            "Every feature of `X` is constant, so nothing can be selected. Pass features with at "
-            "least two values."
-        )
-    return varying

@@ -6,4 +6,6 @@
 ``nearest``     the closest references of every target, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
 ``ascent``      Simba's gradient steps
+``discretize``  numeric columns as intervals
+``counts``      labels counted within groups of samples
 """

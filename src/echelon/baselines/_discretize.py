@@ -1,0 +1,92 @@
+"""Every column as labels 0, 1, ...: intervals of numeric ones, nominal ones as they are.
+
+A missing value is a label of its own, whatever the kind of column.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from echelon.kernels.discretize import mdl_codes, quantile_codes
+from echelon.validation import Columns
+
+_CUT_BITS = 20
+"""Cuts whose entropy (in bits, times samples) agrees to this many binary digits are equal."""
+
+
+class Labels(NamedTuple):
+    """Labels of every feature, shape (n_features, n_samples), and how many each has."""
+
+    codes: np.ndarray
+    n_labels: np.ndarray
+
+
+class LogTable(NamedTuple):
+    """c log2(c) for c = 0, ..., n, as integers: multiples of 1 / 2**bits.
+
+    Sums of integers are exact, so entropies of the same counts in another order are equal.
+    """
+
+    values: np.ndarray
+    bits: int
+
+
+def log_table(n: int) -> LogTable:
+    """The table for n samples, as fine as sums over all samples can be held exactly."""
+    counts = np.arange(n + 1, dtype=np.float64)
+    products = counts * np.log2(np.maximum(counts, 1))
+    bits = 52 - int(np.ceil(np.log2(max(products[-1], 1))))
+    return LogTable(np.rint(np.ldexp(products, bits)).astype(np.int64), bits)
+
+
+def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: int) -> Labels:
+    """Labels of all columns.
+
+    Parameters
+    ----------
+    columns : Columns
+        Features, as read.
+    classes : ndarray of int, shape (n_samples,)
+        Class codes, which "mdl" uses.
+    method : {"mdl", "quantile"}
+        The cuts of Fayyad and Irani, or bins of equal frequency.
+    n_bins : int
+        Number of bins of "quantile", at most.
+    """
+    n_samples, n_features = columns.values.shape
+    codes = np.empty((n_features, n_samples), np.int32)
+    n_codes = np.empty(n_features, np.int64)
+    for f in np.flatnonzero(columns.nominal):
+        codes[f], n_codes[f] = _nominal_labels(columns.values[:, f])
+    numeric = np.flatnonzero(~columns.nominal)
+    if len(numeric):
+        codes[numeric], n_codes[numeric] = _intervals(
+            np.ascontiguousarray(columns.values[:, numeric].T), classes, method, n_bins
+        )
+    return Labels(codes, n_codes)
+
+
+def _nominal_labels(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Codes as they are; missing values get the next one."""
+    missing = np.isnan(values)
+    n_codes = 0 if missing.all() else int(values[~missing].max()) + 1
+    return np.where(missing, n_codes, values).astype(np.int32), n_codes + bool(missing.any())
+
+
+def _intervals(
+    values: np.ndarray, classes: np.ndarray, method: str, n_bins: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals of numeric features (as rows), and how many there are of each."""
+    order = np.argsort(values, axis=1, kind="stable")  # missing values last
+    codes = np.empty(values.shape, np.int32)
+    n_codes = np.empty(len(values), np.int64)
+    if method == "quantile":
+        quantile_codes(values, order, int(n_bins), codes, n_codes)
+        return codes, n_codes
+    table, bits = log_table(len(classes))
+    shift = max(0, bits - _CUT_BITS)
+    n_classes = int(classes.max()) + 1
+    mdl_codes(values, order, classes, n_classes, table, 2.0**bits, shift, codes, n_codes)
+    return codes, n_codes
