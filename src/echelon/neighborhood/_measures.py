@@ -18,7 +18,7 @@ from echelon.neighborhood._relation import SLACK, Relation, relate
 
 VOTES = ("leave_one_out", "inclusive")
 
-MAX_RADII = 1_000_000
+MAX_RADII = 100_000
 
 _MAX_COUNTS = 1 << 22
 """Counts (sample, class, radius) held at a time."""

@@ -69,7 +69,10 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     one with fewer pairs of different classes in one ball, then the lowest index.  While the
     dependency is 0 the search goes on as long as these pairs become fewer.  Constant features
     come last.  Missing values (NaN) leave the feature out of the pair, whose squared distance is
-    scaled up to all features chosen.  A step costs n_samples^2 * n_features at most.
+    scaled up to all features chosen; samples that share none are infinitely far apart, so that a
+    feature with many gaps leaves empty balls, which are pure.  Fill such gaps first.
+
+    A step costs n_samples^2 * n_features at most.
 
     References
     ----------

@@ -167,7 +167,8 @@ class _Radii(NamedTuple):
         """Most errors with which a radius stays below the bound, and at or below it; -1 if none."""
         if np.isinf(bound):
             return np.full((2, len(self.costs)), n_samples)
-        most = np.floor((bound - self.costs) / self.penalty) + 1
+        with np.errstate(over="ignore"):  # a tiny penalty allows everything
+            most = np.floor((bound - self.costs) / self.penalty) + 1
         below = most - (self.soft_margins(most) >= bound)
         below -= self.soft_margins(below) >= bound
         within = most - (self.soft_margins(most) > bound)
@@ -199,7 +200,6 @@ class SmallestSoftMargin:
         rows = np.arange(len(self.chosen.classes))
         best, hard = self._evaluate(ranked[:1], rows, radii, (np.inf, -1))
         rows = np.argsort(-hard, kind="stable")
-
         rest, hint = ranked[1:], best
         if (radii.allowed(best[0], len(rows))[0] < 0).all():  # nobody can do better
             rest = rest[rest < best[1]]
