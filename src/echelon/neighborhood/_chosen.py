@@ -8,11 +8,11 @@ from sklearn import get_config
 from echelon.engines import Samples
 from echelon.kernels.candidates import Chosen, add_column
 
-CANDIDATES_PER_TASK = 64
-"""At most.  Candidates evaluated together share the work of looking up a row of distances."""
+CANDIDATES_PER_TASK = 4, 64
+"""Least and most.  Candidates evaluated together share the work of looking up a row."""
 
 TASKS = 8
-"""At least, so that several threads have something to do."""
+"""Aimed at, so that several threads have something to do."""
 
 
 class ChosenFeatures:
@@ -52,10 +52,10 @@ class ChosenFeatures:
 
     def tasks(self, candidates: np.ndarray) -> list[np.ndarray]:
         """Candidates in the groups that are evaluated together."""
-        size = CANDIDATES_PER_TASK
+        least, most = CANDIDATES_PER_TASK
         if not self.state.stored:  # a row costs as much as ``self.size`` candidates
-            size = max(size, 4 * self.size)
-        size = max(1, min(size, len(candidates) // TASKS))
+            most = max(most, 4 * self.size)
+        size = min(max(least, len(candidates) // TASKS), most)
         return [candidates[start : start + size] for start in range(0, len(candidates), size)]
 
     def add(self, feature: int) -> None:
