@@ -61,8 +61,8 @@ def test_nominal_by_mask_index_and_name_agree(frame):
     y = np.arange(N) % 2
     expected = ReliefF().fit(frame[["age", "colour", "income"]], y).scores_
     by_name = ReliefF(categorical_features=["colour"]).fit(numbers, y).scores_
-    by_mask = ReliefF(categorical_features=[False, True, False]).fit(numbers, y).scores_
-    by_index = ReliefF(categorical_features=[1]).fit(numbers.to_numpy(), y).scores_
+    by_mask = ReliefF(categorical_features=[np.bool_(False), True, False]).fit(numbers, y).scores_
+    by_index = ReliefF(categorical_features=[np.int64(1)]).fit(numbers.to_numpy(), y).scores_
     for scores in (by_name, by_mask, by_index):
         assert_array_equal(scores, expected)
 

@@ -159,7 +159,7 @@ def test_mixed_frames():
 
 
 BAD = [
-    ({"radius": 0}, r"`radius` must be a finite number above 0, got 0"),
+    ({"radius": 0}, r"`radius` must be a number above 0, up to 1e.06, got 0"),
     ({"radius": -0.1}, r"`radius`.*got -0.1"),
     ({"radius": np.nan}, r"`radius`.*got nan"),
     ({"radius": "big"}, r"`radius`.*got 'big'"),

@@ -201,9 +201,40 @@ def test_nominal_columns_of_a_frame(rng):
         (NeighborhoodSoftMargin(max_radius=-0.5), "'max_radius'"),
         (NeighborhoodSoftMargin(vote="loo"), "'vote'.*'loo'"),
         (NeighborhoodSoftMargin(step=0.3), r"`step` must be at most .* 0\.25, got 0\.3"),
-        (NeighborhoodSoftMargin(step=1e-9), r"`step` .* radii"),
+        (NeighborhoodSoftMargin(step=2e-6), r"`step` must leave at most 100000 radii.*got 2e-06"),
+        (NeighborhoodSoftMargin(step=1e-310, max_radius=1e-309), "'step'"),
+        (NeighborhoodSoftMargin(max_radius=1e308), "'max_radius'"),
+        (NeighborhoodSoftMargin(penalty=1e308), "'penalty'"),
+        (NeighborhoodRoughSet(radius=1e155), "'radius'"),
     ],
 )
 def test_bad_parameters(selector, message):
     with pytest.raises(ValueError, match=message):
         selector.fit(*load_wine(return_X_y=True))
+
+
+def test_single_precision_does_not_open_the_ball():
+    X, y = np.arange(11.0)[:, None], [0] * 6 + [1] * 5
+    for selector in (NeighborhoodRoughSet(radius=0.1), NeighborhoodSoftMargin(step=0.1)):
+        expected = selector.fit(X, y).path_.tolist()
+        assert selector.fit(X.astype(np.float32), y).path_.tolist() == expected
+    assert dependency(X.astype(np.float32), y, 0.1) == dependency(X, y, 0.1) < 1
+
+
+def test_steps_of_any_type(rng):
+    X, y = np.round(rng.random((60, 5)), 2), rng.integers(0, 2, 60)
+    expected = NeighborhoodSoftMargin(3, step=float(np.float32(0.01))).fit(X, y).path_.tolist()
+    single = NeighborhoodSoftMargin(3, step=np.float32(0.01)).fit(X, y)
+    assert single.path_.tolist() == expected
+
+
+@pytest.mark.parametrize("penalty", [1e-300, 1e-16, 1e-13, 1e100])
+def test_penalties_lost_in_rounding_change_nothing_between_threads(penalty, rng):
+    X, y = rng.integers(0, 3, (30, 300)).astype(float), rng.integers(0, 3, 30)
+    paths = [
+        NeighborhoodSoftMargin(3, penalty=penalty, n_jobs=n).fit(X, y).path_.tolist()
+        for n in (1, 2, 4, 4)
+    ]
+    assert all(path == paths[0] for path in paths)
+    singles = [soft_margin(X[:, [f]], y, penalty)[0] for f in range(300)]
+    assert paths[0][0][0] == np.argmin(singles)

@@ -162,17 +162,15 @@ class WeightingSelector(BaseSelector):
 class ForwardSelector(BaseSelector):
     """A selector that adds one feature at a time, the best of those left.
 
-    A subclass names the fields of a step in ``_path_fields`` and provides ``_additions(features,
-    codes)``, which returns the function that adds the best of some features (see
-    :func:`echelon.search.forward`), and its own rule: ``_ended(steps)`` and ``_n_kept(steps)``.
+    A subclass provides ``_additions(features, codes)``, which returns the function that adds the
+    best of some features (see :func:`echelon.search.forward`), and its own rule:
+    ``_ended(steps)`` and ``_n_kept(steps)``.
     One that finds its set in another way overrides ``_search``, and passes what it found to
     ``_forward`` as the features to begin with.
 
     A constant feature (``_varying``) tells nothing: it is added only after all others, and only
     on demand.
     """
-
-    _path_fields: ClassVar[dict[str, Any]]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> ForwardSelector:
@@ -200,7 +198,7 @@ class ForwardSelector(BaseSelector):
             )
         steps = self._search(features, codes, varying, n_wanted)
         n_kept = self._n_kept(steps) if n_wanted is None else n_wanted
-        self.path_ = as_path(steps, self._path_fields)
+        self.path_ = as_path(steps)
         self.order_ = np.array(self.path_["feature"], dtype=int)
         self.ranking_ = shared_ranks(self.order_, n_features)
         self.support_ = self.ranking_ <= n_kept
@@ -208,17 +206,17 @@ class ForwardSelector(BaseSelector):
 
     def _search(
         self, features: Any, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
-    ) -> list[tuple]:
+    ) -> list[Any]:
         """The steps of the search, by the method's own rule or to a number of features."""
         return self._forward(self._additions(features, codes), varying, n_wanted)
 
     def _forward(
         self,
-        add_best: Callable[[list[int]], tuple],
+        add_best: Callable[[list[int]], Any],
         varying: np.ndarray,
         n_wanted: int | None,
         first: Sequence[int] = (),
-    ) -> list[tuple]:
+    ) -> list[Any]:
         return forward(
             np.flatnonzero(varying) if n_wanted is None else range(len(varying)),
             lambda left: add_best([f for f in left if varying[f]] or left),
@@ -235,13 +233,13 @@ class ForwardSelector(BaseSelector):
             return np.fmin.reduce(values) < np.fmax.reduce(values)
 
     @abstractmethod
-    def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], tuple]:
+    def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], Any]:
         """The function that adds the best of some features to the set, and returns the step."""
 
     @abstractmethod
-    def _ended(self, steps: list[tuple]) -> bool:
+    def _ended(self, steps: list[Any]) -> bool:
         """Whether the search of the method's own rule ends here."""
 
     @abstractmethod
-    def _n_kept(self, steps: list[tuple]) -> int:
+    def _n_kept(self, steps: list[Any]) -> int:
         """How many of the added features the method's own rule keeps."""

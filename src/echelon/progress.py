@@ -8,8 +8,11 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def track(items: Iterable[T], *, total: int, description: str, verbose: int) -> Iterator[T]:
-    """Yield the items, with a progress bar on standard error if ``verbose``."""
+def track(items: Iterable[T], *, total: int | None, description: str, verbose: int) -> Iterator[T]:
+    """Yield the items, with a progress bar on standard error if ``verbose``.
+
+    ``total`` None: it is not known how many there will be.
+    """
     if not verbose:
         yield from items
         return

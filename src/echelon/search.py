@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from echelon.progress import track
 
 
+class Step(NamedTuple):
+    """A feature and the criterion after it was added; methods may have steps with more fields."""
+
+    feature: int
+    value: float
+
+
 def forward(
     candidates: Iterable[int],
-    add_best: Callable[[list[int]], tuple],
-    ended: Callable[[list[tuple]], bool],
+    add_best: Callable[[list[int]], Any],
+    ended: Callable[[list[Any]], bool],
     *,
     n_wanted: int | None = None,
     first: Sequence[int] = (),
     description: str,
     verbose: int = 0,
-) -> list[tuple]:
+) -> list[Any]:
     """Add one feature at a time, the best of those left.
 
     Parameters
@@ -29,7 +36,7 @@ def forward(
         Features that may be added.
     add_best : callable
         Given the features left (in ascending order), adds the best to the set and returns the
-        step: a tuple that starts with the feature.
+        step: a named tuple with a ``feature``.
     ended : callable
         Given the steps so far, tells whether to stop.  Not asked if ``n_wanted`` is given.
     n_wanted : int, default=None
@@ -39,10 +46,11 @@ def forward(
     """
     left = sorted(candidates)
     total = len(left) if n_wanted is None else min(n_wanted, len(left))
-    steps: list[tuple] = []
-    for step in track(range(total), total=total, description=description, verbose=verbose):
+    steps: list[Any] = []
+    known = None if n_wanted is None else total  # the own rule may end at any step
+    for step in track(range(total), total=known, description=description, verbose=verbose):
         steps.append(add_best([first[step]] if step < len(first) else left))
-        left.remove(steps[-1][0])
+        left.remove(steps[-1].feature)
         if n_wanted is None and ended(steps):
             break
     return steps
@@ -123,6 +131,7 @@ def shared_ranks(order: Sequence[int] | np.ndarray, n_features: int) -> np.ndarr
     return ranking
 
 
-def as_path(steps: list[tuple], fields: dict[str, Any]) -> np.recarray:
-    """Steps as a record array with one field per column: ``path.value``, ``path["value"]``."""
-    return np.array(steps, dtype=list(fields.items())).view(np.recarray)
+def as_path(steps: list[Any]) -> np.recarray:
+    """Steps as a record array: ``path.value`` or ``path["value"]`` is one value per step."""
+    kinds = {name: type(value) for name, value in steps[0]._asdict().items()}
+    return np.array(steps, dtype=list(kinds.items())).view(np.recarray)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,20 +179,20 @@ def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.
     if wanted is None:
         return mask
     wanted = wanted.tolist() if hasattr(wanted, "tolist") else list(wanted)
-    if wanted and all(isinstance(entry, bool) for entry in wanted):
+    if wanted and all(isinstance(entry, bool | np.bool_) for entry in wanted):
         if len(wanted) != n_features:
             raise ValueError(
                 f"`categorical_features` must have one entry per column, got {len(wanted)} "
                 f"for {n_features} columns."
             )
-        return np.array(wanted)
+        return np.array(wanted, dtype=bool)
     columns = Columns(np.empty((0, n_features)), mask, names)
     for entry in wanted:
         named = names is not None and entry in names.tolist()
-        if named or not isinstance(entry, int):
+        if named or not isinstance(entry, Integral):
             mask[columns.position(entry, "categorical_features")] = True
-        elif 0 <= entry < n_features:
-            mask[entry] = True
+        elif 0 <= int(entry) < n_features:
+            mask[int(entry)] = True
         else:
             raise ValueError(
                 f"`categorical_features` must hold column indices from 0 to {n_features - 1}, "

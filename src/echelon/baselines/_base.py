@@ -18,8 +18,6 @@ class BaselineSelector(ForwardSelector):
 
     _allow_nan = True
 
-    _path_fields: ClassVar[dict[str, Any]] = {"feature": np.int64, "value": np.float64}
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ForwardSelector._parameter_constraints,
         "discretize": [StrOptions({"mdl", "quantile"})],

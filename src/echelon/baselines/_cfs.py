@@ -11,7 +11,7 @@ from echelon.baselines._base import BaselineSelector
 from echelon.baselines._discretize import Labels
 from echelon.baselines._measures import Uncertainties
 from echelon.compat import StrOptions
-from echelon.search import best_first
+from echelon.search import Step, best_first
 from echelon.validation import Columns
 
 _SU_SCALE = 1 << 32
@@ -120,7 +120,7 @@ class CFS(BaselineSelector):
 
     def _search(
         self, features: Columns, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
-    ) -> list[tuple]:
+    ) -> list[Step]:
         if self.search == "forward":
             return super()._search(features, codes, varying, n_wanted)
         merit = _Merit(self._labels(features, codes), codes)
@@ -128,14 +128,14 @@ class CFS(BaselineSelector):
         n_wanted = max(1, len(best)) if n_wanted is None else n_wanted
         return self._forward(merit.add_best, varying, n_wanted, first=best)
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], tuple]:
+    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
         return _Merit(self._labels(features, codes), codes).add_best
 
-    def _ended(self, steps: list[tuple]) -> bool:
-        before = steps[-2][1] if len(steps) > 1 else 0.0
-        return steps[-1][1] <= before
+    def _ended(self, steps: list[Step]) -> bool:
+        before = steps[-2].value if len(steps) > 1 else 0.0
+        return steps[-1].value <= before
 
-    def _n_kept(self, steps: list[tuple]) -> int:
+    def _n_kept(self, steps: list[Step]) -> int:
         # The best-first search leaves its best set; the forward search a step that did not pay.
         unpaid = self.search == "forward" and self._ended(steps)
         return max(1, len(steps) - unpaid)
@@ -154,7 +154,7 @@ class _Merit:
         self._chosen: list[int] = []
         self._sums = 0, 0, np.zeros_like(self._relevance)
 
-    def add_best(self, left: list[int]) -> tuple[int, float]:
+    def add_best(self, left: list[int]) -> Step:
         """Add the best of some features to the set."""
         relevance, within, linked = self._sums
         values = self._values(len(self._chosen), relevance, within, linked)[left]
@@ -165,7 +165,7 @@ class _Merit:
             linked + self._row(feature),
         )
         self._chosen.append(feature)
-        return feature, float(values.max())
+        return Step(feature, float(values.max()))
 
     def expand(self, chain: tuple[int, ...]) -> np.ndarray:
         """Merit of a set with every feature added, -inf for its own."""

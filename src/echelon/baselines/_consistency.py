@@ -8,6 +8,7 @@ import numpy as np
 
 from echelon.baselines._base import BaselineSelector
 from echelon.baselines._measures import Patterns
+from echelon.search import Step
 from echelon.validation import Columns
 
 
@@ -98,21 +99,21 @@ class Consistency(BaselineSelector):
         self.categorical_features = categorical_features
         self.verbose = verbose
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], tuple]:
+    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
         patterns = Patterns(self._labels(features, codes), codes)
         self.rate_ = patterns.n_inconsistent_with_all() / len(codes)
 
-        def add_best(left: list[int]) -> tuple[int, float]:
+        def add_best(left: list[int]) -> Step:
             counts = patterns.n_inconsistent_with(np.asarray(left))
             best = int(np.argmin(counts))
             patterns.add(left[best])
-            return left[best], int(counts[best]) / len(codes)
+            return Step(left[best], int(counts[best]) / len(codes))
 
         return add_best
 
-    def _ended(self, steps: list[tuple]) -> bool:
+    def _ended(self, steps: list[Step]) -> bool:
         # Both are a count over the number of samples: equal exactly if the counts are.
-        return steps[-1][1] == self.rate_
+        return steps[-1].value == self.rate_
 
-    def _n_kept(self, steps: list[tuple]) -> int:
+    def _n_kept(self, steps: list[Step]) -> int:
         return len(steps)

@@ -83,7 +83,8 @@ def _intervals(
     codes = np.empty(values.shape, np.int32)
     n_codes = np.empty(len(values), np.int64)
     if method == "quantile":
-        quantile_codes(values, order, int(n_bins), codes, n_codes)
+        # More bins than twice the samples separate nothing further.
+        quantile_codes(values, order, min(int(n_bins), 2 * len(classes)), codes, n_codes)
         return codes, n_codes
     table, bits = log_table(len(classes))
     shift = max(0, bits - _CUT_BITS)

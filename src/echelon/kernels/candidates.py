@@ -155,7 +155,7 @@ def count_errors(
     slack,
     inclusive,
     allowed,
-    rule,
+    ties_win,
     alive,
     errors,
     hard,
@@ -163,8 +163,8 @@ def count_errors(
 ):
     """Count the samples their balls decide wrongly, for every candidate and radius.
 
-    Radius k of candidate q is given up once its errors exceed ``allowed[rule[q], k]``; those from
-    ``alive[q, 0]`` up to ``alive[q, 1]`` are complete at the end.  ``hard`` counts, for every
+    Radius k of candidate q is given up once its errors exceed ``allowed[ties_win[q], k]``; those
+    from ``alive[q, 0]`` up to ``alive[q, 1]`` are complete at the end.  ``hard`` counts, for every
     sample, at how many radii it was decided wrongly, ``visited`` the samples a candidate got to.
     """
     n = classes.shape[0]
@@ -195,7 +195,7 @@ def count_errors(
                 row_errors[k] += wrong
                 n_wrong += wrong
             hard[i] += n_wrong
-            limits = allowed[rule[q]]
+            limits = allowed[ties_win[q]]
             while first < last and errors[q, first] > limits[first]:
                 first += 1
             while first < last and errors[q, last - 1] > limits[last - 1]:

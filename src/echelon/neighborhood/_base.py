@@ -11,6 +11,7 @@ import numpy as np
 from echelon.base import ForwardSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Engine, resolve_engine
 from echelon.neighborhood._chosen import ChosenFeatures
+from echelon.neighborhood._relation import in_double
 from echelon.samples import arrange
 from echelon.validation import Columns
 
@@ -26,16 +27,16 @@ class NeighborhoodSelector(ForwardSelector):
     }
 
     @abstractmethod
-    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], tuple]:
+    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], Any]:
         """The function that finds the best of some candidates, and describes the step."""
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], tuple]:
-        chosen = ChosenFeatures(arrange(features, codes))
+    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Any]:
+        chosen = ChosenFeatures(arrange(in_double(features), codes))
         best_of = self._criterion(chosen, resolve_engine(self.engine, self.n_jobs))
 
-        def add_best(candidates: list[int]) -> tuple:
+        def add_best(candidates: list[int]) -> Any:
             step = best_of(candidates)
-            chosen.add(step[0])
+            chosen.add(step.feature)
             return step
 
         return add_best

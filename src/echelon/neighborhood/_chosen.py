@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from sklearn import get_config
 
-from echelon.engines import Samples
+from echelon.engines import Engine, Samples
 from echelon.kernels.candidates import Chosen, add_column
 
 CANDIDATES_PER_TASK = 4, 64
@@ -13,6 +16,32 @@ CANDIDATES_PER_TASK = 4, 64
 
 TASKS = 8
 """Aimed at, so that several threads have something to do."""
+
+PAIRS_PER_TASK = 1 << 29
+"""At most, a second or so: a running task cannot be interrupted."""
+
+
+def smallest(
+    engine: Engine,
+    evaluate: Callable[[np.ndarray, Any], Any],
+    tasks: list[np.ndarray],
+    best: Any,
+) -> Any:
+    """The smallest of what the tasks find, given the best known so far.
+
+    ``evaluate(task, hint)`` may give up candidates that cannot be smaller than the hint.  What is
+    given up depends on the order of events; the result does not.
+    """
+    hint = best
+
+    def run(task: np.ndarray) -> Any:
+        # Threads may overwrite each other's hint: a weaker one costs time, nothing else.
+        nonlocal hint
+        found = evaluate(task, hint)
+        hint = min(hint, found)
+        return found
+
+    return min(engine.map(run, tasks), default=best)
 
 
 class ChosenFeatures:
@@ -55,6 +84,7 @@ class ChosenFeatures:
         least, most = CANDIDATES_PER_TASK
         if not self.state.stored:  # a row costs as much as ``self.size`` candidates
             most = max(most, 4 * self.size)
+        most = min(most, max(1, PAIRS_PER_TASK // len(self.classes) ** 2))
         size = min(max(least, len(candidates) // TASKS), most)
         return [candidates[start : start + size] for start in range(0, len(candidates), size)]
 

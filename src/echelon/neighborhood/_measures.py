@@ -20,6 +20,9 @@ VOTES = ("leave_one_out", "inclusive")
 
 MAX_RADII = 100_000
 
+LEAST_STEP, LARGEST_RADIUS, LARGEST_PENALTY = 1e-6, 1e6, 1e100
+"""Features lie in [0, 1]: beyond these limits numbers are lost in rounding, nothing is gained."""
+
 _MAX_COUNTS = 1 << 22
 """Counts (sample, class, radius) held at a time."""
 
@@ -235,10 +238,13 @@ def soft_margin(
     >>> round(value, 2), round(radius, 2), errors
     (40.68, 0.24, 8)
     """
-    _check_positive("step", step)
+    _check_positive("step", step, least=LEAST_STEP)
     _check_positive("max_radius", max_radius)
-    if not isinstance(penalty, Real) or not 0 <= float(penalty) < np.inf:
-        raise ValueError(f"`penalty` must be a number of at least 0, got {penalty!r}.")
+    if not isinstance(penalty, Real) or not 0 <= penalty <= LARGEST_PENALTY:
+        raise ValueError(
+            f"`penalty` must be a number from 0 to {LARGEST_PENALTY:g}, got {penalty!r}."
+        )
+    step, penalty = float(step), float(penalty)
     relation = relate(X, y, categorical_features)
     radii = radii_for(relation.samples.values.shape[1], step, max_radius)
     errors = _errors(relation, radii, vote)
@@ -249,16 +255,17 @@ def soft_margin(
 
 def radii_for(n_features: int, step: float, max_radius: float) -> np.ndarray:
     """Multiples of the step up to max_radius * sqrt(n_features)."""
-    n_radii = int(np.floor(max_radius * np.sqrt(n_features) / step + 1e-9))
+    largest = float(max_radius) * np.sqrt(n_features)
+    if largest / step > MAX_RADII:
+        raise ValueError(
+            f"`step` must leave at most {MAX_RADII} radii up to max_radius times the square root "
+            f"of the number of features, {largest:.6g}, got {step}. Use a larger step."
+        )
+    n_radii = int(np.floor(largest / step + 1e-9))
     if n_radii < 1:
         raise ValueError(
-            f"`step` must be at most max_radius * sqrt(n_features), "
-            f"{max_radius * np.sqrt(n_features):.6g}, got {step}. Use a smaller step."
-        )
-    if n_radii > MAX_RADII:
-        raise ValueError(
-            f"`step` must leave at most {MAX_RADII} radii up to max_radius * sqrt(n_features), got "
-            f"{step}, which makes {n_radii}. Use a larger step."
+            f"`step` must be at most max_radius times the square root of the number of features, "
+            f"{largest:.6g}, got {step}. Use a smaller step."
         )
     return step * np.arange(1, n_radii + 1)
 
@@ -331,7 +338,10 @@ def _code_of(relation: Relation, label: Any) -> int:
     return int(matches[0])
 
 
-def _check_positive(name: str, value: Any) -> None:
+def _check_positive(
+    name: str, value: Any, least: float = 0.0, most: float = LARGEST_RADIUS
+) -> None:
     number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 < float(value) < np.inf:
-        raise ValueError(f"`{name}` must be a finite number above 0, got {value!r}.")
+    if not number or not (0 < value <= most) or value < least:
+        limits = f"above 0, up to {most:g}" if least == 0 else f"from {least:g} to {most:g}"
+        raise ValueError(f"`{name}` must be a number {limits}, got {value!r}.")

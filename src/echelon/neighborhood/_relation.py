@@ -15,10 +15,15 @@ from sklearn.utils import check_consistent_length
 
 from echelon.engines import Classes, Found, NumbaEngine, Samples, Search
 from echelon.samples import arrange
-from echelon.validation import check_table, read_classes, read_columns
+from echelon.validation import Columns, check_table, read_classes, read_columns
 
 SLACK = 1e-12
 """A ball is closed, and rounding must not open it: a distance up to radius + SLACK is inside."""
+
+
+def in_double(columns: Columns) -> Columns:
+    """Columns in double precision: in single, rounding would open the closed ball."""
+    return columns._replace(values=columns.values.astype(np.float64, copy=False))
 
 
 class Relation(NamedTuple):
@@ -64,6 +69,6 @@ def relate(X: Any, y: Any, categorical_features: Any) -> Relation:
     columns = read_columns(X, categorical_features, allow_nan=True)
     labels, codes = read_classes(y)
     check_consistent_length(columns.values, codes)
-    samples = arrange(columns, codes)
+    samples = arrange(in_double(columns), codes)
     engine = NumbaEngine()
     return Relation(labels, samples, engine, engine.prepare(samples, "euclidean"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from echelon.compat import Interval
 from echelon.engines import Engine
 from echelon.kernels.candidates import count_conflicts
 from echelon.neighborhood._base import NeighborhoodSelector
-from echelon.neighborhood._chosen import ChosenFeatures
+from echelon.neighborhood._chosen import ChosenFeatures, smallest
+from echelon.neighborhood._measures import LARGEST_RADIUS
 from echelon.neighborhood._relation import SLACK
 
 
@@ -35,7 +36,7 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
     engine : {"auto", "numba"} or Engine, default="auto"
-        Where the arithmetic runs.
+        Where candidates are evaluated.
     verbose : int, default=0
         Show a progress bar.
 
@@ -49,8 +50,9 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
         Mask of the kept features.
     path_ : recarray of shape (n_reached,)
         For every step the ``feature`` added, the dependency (``value``), the ``radius``, the
-        number of samples whose ball is not pure (``errors``) and the number of pairs of samples
-        of different classes in one ball (``conflicts``).
+        number of samples whose ball is not pure (``errors``) and the neighbours of another class,
+        added over all samples (``conflicts``).  Without a number given, the last step may be one
+        that did not raise the dependency; its feature is not kept.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
@@ -66,8 +68,8 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     Notes
     -----
     Features of equal dependency, which on large or noisy data is 0 for all of them at first: the
-    one with fewer pairs of different classes in one ball, then the lowest index.  While the
-    dependency is 0 the search goes on as long as these pairs become fewer.  Constant features
+    one with fewer neighbours of another class, then the lowest index.  While the dependency is 0
+    the search goes on as long as these become fewer.  Constant features
     come last.  Missing values (NaN) leave the feature out of the pair, whose squared distance is
     scaled up to all features chosen; samples that share none are infinitely far apart, so that a
     feature with many gaps leaves empty balls, which are pure.  Fill such gaps first.
@@ -91,17 +93,9 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     [0.112, 0.449, 0.753, 0.91, 0.983, 1.0]
     """
 
-    _path_fields: ClassVar[dict[str, Any]] = {
-        "feature": np.int64,
-        "value": np.float64,
-        "radius": np.float64,
-        "errors": np.int64,
-        "conflicts": np.int64,
-    }
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborhoodSelector._parameter_constraints,
-        "radius": [Interval(Real, 0, None, closed="neither")],
+        "radius": [Interval(Real, 0, LARGEST_RADIUS, closed="right")],
     }
 
     def __init__(
@@ -121,23 +115,42 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
         self.engine = engine
         self.verbose = verbose
 
-    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], tuple]:
+    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], Any]:
         return LargestDependency(chosen, engine, float(self.radius))
 
-    def _ended(self, steps: list[tuple]) -> bool:
-        return steps[-1][1] == 1 or not _grew(steps, len(steps) - 1)
+    def _ended(self, steps: list[RoughSetStep]) -> bool:
+        return steps[-1].value == 1 or not _grew(steps)
 
-    def _n_kept(self, steps: list[tuple]) -> int:
-        return len(steps) if _grew(steps, len(steps) - 1) else len(steps) - 1
+    def _n_kept(self, steps: list[RoughSetStep]) -> int:
+        return len(steps) if _grew(steps) else len(steps) - 1
 
 
-def _grew(steps: list[tuple], last: int) -> bool:
-    """Whether a step raised the dependency or, while it is 0, lowered the conflicts."""
-    if last == 0:
+class RoughSetStep(NamedTuple):
+    """A feature and what the balls are like after it was added."""
+
+    feature: int
+    value: float
+    radius: float
+    errors: int
+    conflicts: int
+
+
+def _grew(steps: list[RoughSetStep]) -> bool:
+    """Whether the last step raised the dependency or, while it is 0, lowered the conflicts."""
+    if len(steps) == 1:
         return True
-    _, before, _, _, conflicts_before = steps[last - 1]
-    _, after, _, _, conflicts = steps[last]
-    return after > before or (after == before == 0 and conflicts < conflicts_before)
+    before, after = steps[-2:]
+    if after.value == before.value == 0:
+        return after.conflicts < before.conflicts
+    return after.value > before.value
+
+
+class _Found(NamedTuple):
+    """Candidates compare by impure balls, then conflicts, then index."""
+
+    impure: int
+    conflicts: int
+    feature: int
 
 
 class LargestDependency:
@@ -154,27 +167,20 @@ class LargestDependency:
         self.radius = radius
         self.rows = np.arange(len(chosen.classes))
 
-    def __call__(self, candidates: list[int]) -> tuple[int, float, float, int, int]:
-        """The best candidate, its dependency, the radius, impure balls and conflicts."""
-        n_samples = len(self.chosen.classes)
-        hint: tuple[int, ...] = n_samples, n_samples**2
-
-        def task(chunk: np.ndarray) -> tuple[int, int, int]:
-            # Threads may overwrite each other's hint: a weaker one costs time, nothing else.
-            nonlocal hint
-            found, _ = self._evaluate(chunk, hint)
-            hint = min(hint, found)
-            return found
-
-        tasks = self.chosen.tasks(np.array(candidates))
-        best = min(self.engine.map(task, tasks))
+    def __call__(self, candidates: list[int]) -> RoughSetStep:
+        """The step to the best candidate."""
+        n_samples, n_features = len(self.chosen.classes), len(self.chosen.state.columns)
+        best = smallest(
+            self.engine,
+            lambda task, hint: self._evaluate(task, hint)[0],
+            self.chosen.tasks(np.array(candidates)),
+            _Found(n_samples, n_samples**2, n_features),
+        )
         self.rows = self._rows_after(best)
-        impure, conflicts, feature = best
-        return feature, 1 - impure / n_samples, self.radius, impure, conflicts
+        value = 1 - best.impure / n_samples
+        return RoughSetStep(best.feature, value, self.radius, best.impure, best.conflicts)
 
-    def _evaluate(
-        self, features: np.ndarray, best: tuple[int, ...]
-    ) -> tuple[tuple[int, int, int], np.ndarray]:
+    def _evaluate(self, features: np.ndarray, best: _Found) -> tuple[_Found, np.ndarray]:
         """The best of some features; one that was given up is worse than the best so far."""
         impure, conflicts = np.zeros((2, len(features)), dtype=np.int64)
         hard = np.zeros(len(self.chosen.classes), dtype=np.int64)
@@ -189,11 +195,11 @@ class LargestDependency:
             conflicts,
             hard,
         )
-        found = zip(impure.tolist(), conflicts.tolist(), features.tolist(), strict=True)
-        return min(found), hard
+        counts = zip(impure.tolist(), conflicts.tolist(), features.tolist(), strict=True)
+        return _Found(*min(counts)), hard
 
-    def _rows_after(self, best: tuple[int, int, int]) -> np.ndarray:
+    def _rows_after(self, best: _Found) -> np.ndarray:
         """The samples worth a look in the next step, those with most conflicts first."""
-        _, hard = self._evaluate(np.array(best[2:]), best)
+        _, hard = self._evaluate(np.array([best.feature]), best)
         rows = np.argsort(-hard, kind="stable")
         return rows if self.chosen.state.missing else rows[: np.count_nonzero(hard)]

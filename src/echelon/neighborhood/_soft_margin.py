@@ -12,8 +12,14 @@ from echelon.compat import Interval, StrOptions
 from echelon.engines import Engine
 from echelon.kernels.candidates import count_errors
 from echelon.neighborhood._base import NeighborhoodSelector
-from echelon.neighborhood._chosen import ChosenFeatures
-from echelon.neighborhood._measures import VOTES, radii_for
+from echelon.neighborhood._chosen import ChosenFeatures, smallest
+from echelon.neighborhood._measures import (
+    LARGEST_PENALTY,
+    LARGEST_RADIUS,
+    LEAST_STEP,
+    VOTES,
+    radii_for,
+)
 from echelon.neighborhood._relation import SLACK
 
 PATIENCE = 10
@@ -23,9 +29,11 @@ PATIENCE = 10
 class NeighborhoodSoftMargin(NeighborhoodSelector):
     """Forward selection by the neighborhood soft margin (NSM).
 
-    Features are added one at a time, each time the one with the smallest soft margin
-    min over radii of 1 / (2 radius^2) + penalty * errors, where errors are the samples that the
-    majority of the ball around them gets wrong [1]_.  Few features, robust to wrong labels.
+    Features are added one at a time, each time the one with the smallest soft margin: over radii,
+    the minimum of 1 / (2 radius^2) + penalty * errors, where errors are the samples that the
+    majority of the ball around them gets wrong [1]_.  Single wrong labels cost one penalty each.
+    The errors are counted on the samples that chose the features: judge the result in a
+    cross-validated ``Pipeline``.
 
     Parameters
     ----------
@@ -36,9 +44,9 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     penalty : float, default=4.0
         Cost of a sample decided wrongly, against the size of the ball.
     step : float, default=0.01
-        Radii tried are its multiples,
+        The radii tried are step, 2 step, ...  At least 1e-6.
     max_radius : float, default=0.25
-        up to this times the square root of the number of features.
+        The largest radius tried is this times the square root of the number of features chosen.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
         Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
@@ -47,7 +55,7 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
     engine : {"auto", "numba"} or Engine, default="auto"
-        Where the arithmetic runs.
+        Where candidates are evaluated.
     verbose : int, default=0
         Show a progress bar.
 
@@ -77,9 +85,12 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     Notes
     -----
     Features at a tie: the lowest index.  Once no errors are left in the largest ball, every further
-    feature that keeps it so is as good as any other, and the lowest index is all that decides; the
-    own rule stops before.  Constant features come last.  Missing values (NaN) leave
-    the feature out of the pair, whose squared distance is scaled up to all features chosen.
+    feature that keeps it so is as good as any other, and the lowest index is all that decides;
+    ``n_features_to_select=None`` stops before.  Constant features come last.
+
+    Missing values (NaN) leave the feature out of the pair, whose squared distance is scaled up to
+    all features chosen; samples that share none are infinitely far apart.  Distances are computed
+    in double precision.
 
     A step costs n_samples^2 * n_features at most; candidates that can no longer win are left
     early, which saves most of it.  Memory: n_samples^2 / 2 distances, or, where these exceed
@@ -102,18 +113,11 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     [35, 11, 10, 6, 4, 3, 2]
     """
 
-    _path_fields: ClassVar[dict[str, Any]] = {
-        "feature": np.int64,
-        "value": np.float64,
-        "radius": np.float64,
-        "errors": np.int64,
-    }
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NeighborhoodSelector._parameter_constraints,
-        "penalty": [Interval(Real, 0, None, closed="neither")],
-        "step": [Interval(Real, 0, None, closed="neither")],
-        "max_radius": [Interval(Real, 0, None, closed="neither")],
+        "penalty": [Interval(Real, 0, LARGEST_PENALTY, closed="right")],
+        "step": [Interval(Real, LEAST_STEP, None, closed="left")],
+        "max_radius": [Interval(Real, 0, LARGEST_RADIUS, closed="right")],
         "vote": [StrOptions(set(VOTES))],
     }
 
@@ -140,16 +144,36 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
         self.engine = engine
         self.verbose = verbose
 
-    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], tuple]:
+    def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], Any]:
+        n_features = len(chosen.state.columns)
+        radii_for(self._n_wanted(n_features) or n_features, self.step, self.max_radius)
         return SmallestSoftMargin(chosen, engine, self)
 
-    def _ended(self, steps: list[tuple]) -> bool:
-        lows = np.minimum.accumulate([value for _, value, *_ in steps])
+    def _ended(self, steps: list[SoftMarginStep]) -> bool:
+        lows = np.minimum.accumulate([step.value for step in steps])
         return len(lows) > PATIENCE and lows[-1 - PATIENCE] - lows[-1] < self.penalty
 
-    def _n_kept(self, steps: list[tuple]) -> int:
-        values = np.array([value for _, value, *_ in steps])
+    def _n_kept(self, steps: list[SoftMarginStep]) -> int:
+        values = np.array([step.value for step in steps])
         return int(np.argmax(values <= values.min() + self.penalty)) + 1
+
+
+class SoftMarginStep(NamedTuple):
+    """A feature, the soft margin after it was added, the radius that attains it, its errors."""
+
+    feature: int
+    value: float
+    radius: float
+    errors: int
+
+
+class _Found(NamedTuple):
+    """The same, in the order by which candidates compare."""
+
+    value: float
+    feature: int
+    radius: float
+    errors: int
 
 
 class _Radii(NamedTuple):
@@ -164,16 +188,23 @@ class _Radii(NamedTuple):
         return self.costs + self.penalty * errors
 
     def allowed(self, bound: float, n_samples: int) -> np.ndarray:
-        """Most errors with which a radius stays below the bound, and at or below it; -1 if none."""
-        if np.isinf(bound):
-            return np.full((2, len(self.costs)), n_samples)
-        with np.errstate(over="ignore"):  # a tiny penalty allows everything
-            most = np.floor((bound - self.costs) / self.penalty) + 1
-        below = most - (self.soft_margins(most) >= bound)
-        below -= self.soft_margins(below) >= bound
-        within = most - (self.soft_margins(most) > bound)
-        within -= self.soft_margins(within) > bound
-        return np.clip([below, within], -1, n_samples).astype(np.int64)
+        """Most errors with which every radius stays below the bound, and at or below it.
+
+        -1 if there are none.  By bisection over the soft margins themselves, so that candidates
+        which tie after rounding are treated alike.
+        """
+        return np.array(
+            [self._most(bound, n_samples, np.less), self._most(bound, n_samples, np.less_equal)]
+        )
+
+    def _most(self, bound: float, n_samples: int, holds: Any) -> np.ndarray:
+        low = np.full(len(self.costs), -1)
+        high = np.full(len(self.costs), n_samples)
+        while (low < high).any():
+            middle = (low + high + 1) // 2
+            good = holds(self.soft_margins(middle), bound)
+            low, high = np.where(good, middle, low), np.where(good, high, middle - 1)
+        return low
 
 
 class SmallestSoftMargin:
@@ -182,45 +213,43 @@ class SmallestSoftMargin:
     The errors of a candidate only grow as samples are looked at, so a radius is given up once it
     cannot beat the best candidate so far, and a candidate with its last radius.  The most
     promising candidate goes first, and samples it gets wrong at most radii are looked at first.
-    What is left out depends on the order of events; the result does not.
     """
 
-    def __init__(self, chosen: ChosenFeatures, engine: Engine, selector: Any) -> None:
+    def __init__(
+        self, chosen: ChosenFeatures, engine: Engine, selector: NeighborhoodSoftMargin
+    ) -> None:
         self.chosen = chosen
         self.engine = engine
-        self.penalty, self.step = selector.penalty, selector.step
-        self.max_radius, self.vote = selector.max_radius, selector.vote
+        self.penalty, self.step = float(selector.penalty), float(selector.step)
+        self.max_radius, self.inclusive = selector.max_radius, selector.vote == "inclusive"
         self.promise = np.zeros(len(chosen.state.columns), dtype=np.int64)
 
-    def __call__(self, candidates: list[int]) -> tuple[int, float, float, int]:
-        """The best candidate, its soft margin, radius and errors."""
+    def __call__(self, candidates: list[int]) -> SoftMarginStep:
+        """The step to the best candidate."""
         values = radii_for(self.chosen.size + 1, self.step, self.max_radius)
         radii = _Radii(values, 1 / (2 * values**2), self.penalty)
         ranked = np.array(candidates)[np.argsort(-self.promise[candidates], kind="stable")]
         rows = np.arange(len(self.chosen.classes))
-        best, hard = self._evaluate(ranked[:1], rows, radii, (np.inf, -1))
+        nothing = _Found(np.inf, -1, 0.0, 0)
+        leader, hard = self._evaluate(ranked[:1], rows, radii, nothing)
         rows = np.argsort(-hard, kind="stable")
-        rest, hint = ranked[1:], best
-        if (radii.allowed(best[0], len(rows))[0] < 0).all():  # nobody can do better
-            rest = rest[rest < best[1]]
-
-        def task(chunk: np.ndarray) -> tuple:
-            # Threads may overwrite each other's hint: a weaker one costs time, nothing else.
-            nonlocal hint
-            found, _ = self._evaluate(chunk, rows, radii, hint)
-            hint = min(hint, found)
-            return found
-
-        best = min(self.engine.map(task, self.chosen.tasks(rest)), default=best)
-        value, feature, radius, errors = best
-        return feature, value, radius, errors
+        rest = ranked[1:]
+        if (radii.allowed(leader.value, len(rows))[0] < 0).all():  # nobody can do better
+            rest = rest[rest < leader.feature]
+        best = smallest(
+            self.engine,
+            lambda task, hint: self._evaluate(task, rows, radii, hint)[0],
+            self.chosen.tasks(rest),
+            leader,
+        )
+        return SoftMarginStep(best.feature, best.value, best.radius, best.errors)
 
     def _evaluate(
-        self, features: np.ndarray, rows: np.ndarray, radii: _Radii, best: tuple
-    ) -> tuple[tuple, np.ndarray]:
-        """The best of some features, if it is at least as good as the best so far."""
-        allowed = radii.allowed(best[0], len(rows))
-        ties_win = (features < best[1]).astype(np.int64)
+        self, features: np.ndarray, rows: np.ndarray, radii: _Radii, best: _Found
+    ) -> tuple[_Found, np.ndarray]:
+        """The best of some features and of the best so far, and how hard every sample is."""
+        allowed = radii.allowed(best.value, len(rows))
+        ties_win = (features < best.feature).astype(np.int64)
         possible = allowed[ties_win] >= 0
         alive = np.column_stack([possible.argmax(axis=1), possible.any(axis=1) * len(radii.costs)])
         errors = np.zeros((len(features), len(radii.costs)), dtype=np.int64)
@@ -233,7 +262,7 @@ class SmallestSoftMargin:
             features,
             1 / self.step,
             SLACK / self.step,
-            self.vote == "inclusive",
+            self.inclusive,
             allowed,
             ties_win,
             alive,
@@ -242,12 +271,13 @@ class SmallestSoftMargin:
             visited,
         )
         self.promise[features] = visited
-        found = best
-        for q in np.flatnonzero(alive[:, 0] < alive[:, 1]):
-            span = slice(*alive[q])
-            values = radii.soft_margins(errors[q])[span]
-            k = int(np.argmin(values))
-            n_errors = int(errors[q, span][k])
-            entry = float(values[k]), int(features[q]), float(radii.values[span][k]), n_errors
-            found = min(found, entry)
-        return found, hard
+        complete = np.flatnonzero(alive[:, 0] < alive[:, 1])
+        found = (self._found(features[q], radii, slice(*alive[q]), errors[q]) for q in complete)
+        return min([best, *found]), hard
+
+    @staticmethod
+    def _found(feature: int, radii: _Radii, alive: slice, errors: np.ndarray) -> _Found:
+        """The smallest soft margin over the radii that are complete."""
+        k = alive.start + int(np.argmin(radii.soft_margins(errors)[alive]))
+        value = float(radii.soft_margins(errors)[k])
+        return _Found(value, int(feature), float(radii.values[k]), int(errors[k]))
