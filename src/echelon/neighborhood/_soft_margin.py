@@ -176,30 +176,34 @@ class _Found(NamedTuple):
     errors: int
 
 
-class _Radii(NamedTuple):
+class _Radii:
     """The radii of one step and what each costs before any error."""
 
-    values: np.ndarray
-    costs: np.ndarray
-    penalty: float
+    def __init__(self, values: np.ndarray, penalty: float, n_samples: int) -> None:
+        self.values = values
+        self.costs = 1 / (2 * values**2)
+        self.penalty = penalty
+        self.n_samples = n_samples
+        self._known: dict[float, np.ndarray] = {}
 
     def soft_margins(self, errors: np.ndarray) -> np.ndarray:
         """1 / (2 radius^2) + penalty * errors, Eq. (6)."""
         return self.costs + self.penalty * errors
 
-    def allowed(self, bound: float, n_samples: int) -> np.ndarray:
+    def allowed(self, bound: float) -> np.ndarray:
         """Most errors with which every radius stays below the bound, and at or below it.
 
         -1 if there are none.  By bisection over the soft margins themselves, so that candidates
         which tie after rounding are treated alike.
         """
-        return np.array(
-            [self._most(bound, n_samples, np.less), self._most(bound, n_samples, np.less_equal)]
-        )
+        if bound not in self._known:
+            limits = [self._most(bound, holds) for holds in (np.less, np.less_equal)]
+            self._known[bound] = np.array(limits)
+        return self._known[bound]
 
-    def _most(self, bound: float, n_samples: int, holds: Any) -> np.ndarray:
+    def _most(self, bound: float, holds: Any) -> np.ndarray:
         low = np.full(len(self.costs), -1)
-        high = np.full(len(self.costs), n_samples)
+        high = np.full(len(self.costs), self.n_samples)
         while (low < high).any():
             middle = (low + high + 1) // 2
             good = holds(self.soft_margins(middle), bound)
@@ -227,14 +231,14 @@ class SmallestSoftMargin:
     def __call__(self, candidates: list[int]) -> SoftMarginStep:
         """The step to the best candidate."""
         values = radii_for(self.chosen.size + 1, self.step, self.max_radius)
-        radii = _Radii(values, 1 / (2 * values**2), self.penalty)
+        radii = _Radii(values, self.penalty, len(self.chosen.classes))
         ranked = np.array(candidates)[np.argsort(-self.promise[candidates], kind="stable")]
         rows = np.arange(len(self.chosen.classes))
         nothing = _Found(np.inf, -1, 0.0, 0)
         leader, hard = self._evaluate(ranked[:1], rows, radii, nothing)
         rows = np.argsort(-hard, kind="stable")
         rest = ranked[1:]
-        if (radii.allowed(leader.value, len(rows))[0] < 0).all():  # nobody can do better
+        if (radii.allowed(leader.value)[0] < 0).all():  # nobody can do better
             rest = rest[rest < leader.feature]
         best = smallest(
             self.engine,
@@ -248,7 +252,7 @@ class SmallestSoftMargin:
         self, features: np.ndarray, rows: np.ndarray, radii: _Radii, best: _Found
     ) -> tuple[_Found, np.ndarray]:
         """The best of some features and of the best so far, and how hard every sample is."""
-        allowed = radii.allowed(best.value, len(rows))
+        allowed = radii.allowed(best.value)
         ties_win = (features < best.feature).astype(np.int64)
         possible = allowed[ties_win] >= 0
         alive = np.column_stack([possible.argmax(axis=1), possible.any(axis=1) * len(radii.costs)])
