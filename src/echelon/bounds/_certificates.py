@@ -17,7 +17,7 @@ from echelon.bounds._program import Program
 FIT_GAP = 1e-9
 BOUND_GAP = 1e-7
 # By what share a model may exceed a budget.
-FEASIBILITY = 1e-9
+FEASIBILITY = 1e-10
 
 
 class Certificate:
@@ -111,7 +111,10 @@ class Certificate:
 
     def allowed_gap(self, upper: float) -> float:
         """The gap at which a solution counts as optimal."""
-        return FIT_GAP * abs(upper) if self.is_fit else BOUND_GAP * self.program.scale
+        if not self.is_fit:
+            return BOUND_GAP * self.program.scale
+        # An optimum of 0 has no share: then the cost of a small slack counts.
+        return FIT_GAP * max(abs(upper), 1e-3 * self.program.C * self.largest_offset)
 
     def excludes_all(self, lower: float) -> bool:
         """Whether a lower bound is above the objective of every model within the budgets."""

@@ -98,7 +98,7 @@ class Constraints:
         return out
 
     def distances(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """sign * (w.x - b) of every row."""
+        """The distances ``sign * (w.x - b)`` of every row."""
         rows = self.rows
         return rows.sign * ((self.X @ w).take(rows.sample) - b.take(rows.threshold))
 
@@ -125,8 +125,8 @@ class NormalEquations:
         [ F  E + B' W B ]   ->   = H - F' E^-1 F + K' Omega K,     K = B E^-1 F,
                                    Omega = (W^-1 + B E^-1 B')^-1
 
-    Budgets are corrected for *before* the factorisation, where they add a positive term.  Corrected
-    for afterwards they would cancel: without the budget the model is hardly determined near a bound.
+    Budgets are corrected for *before* the factorisation, where they add a positive term.
+    Afterwards they would cancel: without its budget a model is hardly determined near a bound.
     """
 
     def __init__(self, constraints: Constraints, W: np.ndarray):
@@ -193,7 +193,10 @@ class NormalEquations:
         if len(costs):
             spent = costs @ np.array([on_abs.sum(), on_slack.sum()])
             cost_abs, cost_slack = self.omega @ spent @ costs
-            on_abs, on_slack = on_abs - cost_abs / self.abs_sum, on_slack - cost_slack / self.slack_sum
+            on_abs, on_slack = (
+                on_abs - cost_abs / self.abs_sum,
+                on_slack - cost_slack / self.slack_sum,
+            )
         return on_abs, on_slack
 
 

@@ -9,8 +9,8 @@ Ordered classes have a row for each threshold next to the class of a sample (Eq.
 are the case of one threshold, and epsilon-insensitive regression has the rows ``w.x - b - y`` and
 ``y - (w.x - b)``, both less epsilon.  The solvers see nothing but this form.
 
-The *fit* minimises ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``.  The *bounds* of a weight are its
-extremes among all models within budgets, rows ``l1 * ||w||_1 + C * loss <= limit`` (Eq. (5)).
+The *fit* minimises ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``.  The *bounds* of a weight are
+its extremes among all models within budgets, ``l1 * ||w||_1 + C * loss <= limit`` (Eq. (5)).
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class Program:
             ``||w||_1`` and one for the loss.
         """
         if tolerance < 0:
-            raise ValueError(f"`tolerance` must be at least 0, got {tolerance}. Use for example 0.1.")
+            raise ValueError(
+                f"`tolerance` must be at least 0, got {tolerance}. Use for example 0.1."
+            )
         kinds = {"joint": [(1.0, self.C)], "separate": [(1.0, 0.0), (0.0, 1.0)]}
         if budget not in kinds:
             raise ValueError(f'`budget` must be "joint" or "separate", got {budget!r}.')
@@ -205,7 +207,7 @@ def _program(X: np.ndarray, rows: Rows, C: float) -> Program:
 
 def _interval(feature: int, limit: Any) -> tuple[float, float]:
     """A value as an interval of no width; a pair as it is."""
-    low, high = (limit, limit) if np.isscalar(limit) else limit
+    low, high = limit if isinstance(limit, tuple | list | np.ndarray) else (limit, limit)
     if not low <= high:
         raise ValueError(
             f"`fixed` must map a feature to a value or a pair (low, high), got {limit} for feature "
