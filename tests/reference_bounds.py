@@ -4,7 +4,7 @@ Imports nothing of ours.  Variables: w+ and w- (p each), thresholds (free), one 
 """
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 
 
 def ordinal_rows(X, y):
@@ -16,7 +16,9 @@ def ordinal_rows(X, y):
             G.append([*x, *[-1.0 if j == label else 0.0 for j in range(n_thresholds)]])
             h.append(-1.0)
         if label > 0:  # w.x >= b_(j-1) + 1 - xi
-            G.append([*(-v for v in x), *[1.0 if j == label - 1 else 0.0 for j in range(n_thresholds)]])
+            G.append(
+                [*(-v for v in x), *[1.0 if j == label - 1 else 0.0 for j in range(n_thresholds)]]
+            )
             h.append(-1.0)
     order = [[1.0 if j == k else -1.0 if j == k + 1 else 0.0 for j in range(n_thresholds)]
              for k in range(n_thresholds - 1)]  # fmt: skip
@@ -79,3 +81,27 @@ def extreme(rows, p, C, budgets, feature, sign, limits=None):
         return None
     assert done.status == 0, done.message
     return -done.fun
+
+
+def squared_fit(rows, p, C, l1, l2):
+    """min l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * sum of slacks, by sequential programming."""
+    A, b, bounds, q, r = _model(rows, p, {})
+    cost = np.r_[np.full(2 * p, l1), np.zeros(q), np.full(r, C)]
+
+    def weights(v):
+        return v[:p] - v[p : 2 * p]
+
+    def gradient(v):
+        return cost + np.r_[l2 * weights(v), -l2 * weights(v), np.zeros(q + r)]
+
+    start = np.r_[np.zeros(2 * p + q), np.abs(b[:r]) + 1.0]
+    done = minimize(
+        lambda v: cost @ v + l2 / 2 * weights(v) @ weights(v),
+        start,
+        jac=gradient,
+        bounds=bounds,
+        constraints={"type": "ineq", "fun": lambda v: b - A @ v, "jac": lambda v: -A},
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-13},
+    )
+    return done.fun
