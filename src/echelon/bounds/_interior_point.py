@@ -24,8 +24,15 @@ from echelon.bounds._normal_equations import Constraints
 from echelon.bounds._program import Program, Solution
 
 MAX_ITERATIONS = 100
+# From what multiple of the allowed gap on every step is certified and refined; before, it would be
+# time lost, but for a certificate now and then that may prove infeasibility.
+CLOSE = 1e5
+CERTIFY_EVERY = 4
 # A certified gap that has not shrunk for so many steps will not shrink.
 PATIENCE = 6
+# What the first multipliers of a bound sum to over the hinges.  Together they have to outweigh an
+# objective of slope 1, so each must be small where there are many: half the steps of a start at 1.
+FIRST_PULL = 16.0
 # How far a step may go towards the boundary, and the smallest worth taking.
 STEP = 0.995
 SMALLEST_STEP = 1e-10
@@ -117,8 +124,9 @@ class _Run:
         self.quadratic[constraints.w] = constraints.l2
         if not program.budgets:
             self.cost[constraints.u], self.cost[constraints.xi] = program.l1, program.C
-        # With a square, weights are known only to the root of the gap: aim at less than allowed.
-        self.aim = 1e-3 if constraints.l2 > 0 else 1.0
+        # The optimum of a fit becomes a budget, and weights under a square are known only to the
+        # root of the gap: aim at less than allowed.
+        self.aim = 1.0 if program.budgets else 1e-4 if constraints.l2 > 0 else 0.1
         self.upper, self.lower, self.iterations = np.inf, -np.inf, 0
         self.weights = np.clip(np.zeros(constraints.n_weights), program.low, program.high)
         self.thresholds = self._first_thresholds()
@@ -140,7 +148,7 @@ class _Run:
             [w, b, np.abs(w[: c.n_abs]) + room, np.maximum(0.0, distances) + room]
         )
         self.s = np.maximum(c.right - c.values(self.v), room)
-        self.multipliers = np.ones(c.n_constraints)
+        self.multipliers = np.full(c.n_constraints, FIRST_PULL / c.n_rows)
         if not program.budgets:
             self.multipliers[: 2 * c.n_abs] = program.l1 / 2
             self.multipliers[2 * c.n_abs : 2 * (c.n_abs + c.n_rows)] = program.C / 2
@@ -149,19 +157,25 @@ class _Run:
         """Iterate to a small certified gap, a proof of infeasibility, or a stall."""
         waited, smallest = 0, np.inf
         for self.iterations in range(MAX_ITERATIONS):
-            self._certify()
+            if self.iterations % CERTIFY_EVERY == 0 or self._is_close():
+                self._certify()
             gap = self.upper - self.lower
             if gap <= self.aim * self.certificate.allowed_gap(self.upper):
                 break
             if self.certificate.excludes_all(self.lower):
                 return "infeasible"
-            waited, smallest = (0, gap) if gap < 0.9 * smallest else (waited + 1, smallest)
-            if (np.isfinite(smallest) and waited > PATIENCE) or not self._advance():
+            if np.isfinite(gap) and self._is_close():
+                waited, smallest = (0, gap) if gap < 0.9 * smallest else (waited + 1, smallest)
+            if waited > PATIENCE or not self._advance():
                 break
         if self.upper - self.lower > self.certificate.allowed_gap(self.upper):
             return "stalled"
         self._clear_zeros()
         return "optimal"
+
+    def _is_close(self) -> bool:
+        """Whether the end may be near: at feasible points the products sum to the gap."""
+        return bool(self.s @ self.multipliers <= CLOSE * self.certificate.allowed_gap(self.upper))
 
     # ---------------------------------------------------------------------- steps
 
@@ -179,7 +193,8 @@ class _Run:
         _, ds, dm = self._newton(-products)
         a, b = self._lengths(ds, dm)
         aimed = (s + a * ds) @ (multipliers + b * dm) / len(s)
-        dv, ds, dm = self._refined(*self._newton(mean * (aimed / mean) ** 3 - products - ds * dm))
+        step = self._newton(mean * (aimed / mean) ** 3 - products - ds * dm)
+        dv, ds, dm = self._refined(*step) if self._is_close() else step
         a, b = (min(1.0, STEP * length) for length in self._lengths(ds, dm, longest=2.0))
         self.v, self.s, self.multipliers = self.v + a * dv, s + a * ds, multipliers + b * dm
         return max(a, b) > SMALLEST_STEP

@@ -148,11 +148,11 @@ class NormalEquations:
         p, q = c.n_weights, c.n_thresholds
         cells = np.bincount(c.cells, hinge, c.n_samples * q).reshape(c.n_samples, q)
         M = np.empty((p + q, p + q))
-        scaled = c.X * np.sqrt(cells.sum(axis=1))[:, None]
+        scaled = c.X * np.sqrt(cells @ np.ones(q))[:, None]
         M[:p, :p] = scaled.T @ scaled
         M[p:, :p] = -cells.T @ c.X
         M[:p, p:] = M[p:, :p].T
-        M[p:, p:] = np.diag(cells.sum(axis=0))
+        M[p:, p:] = np.diag(np.ones(c.n_samples) @ cells)
         M[range(p), range(p)] += diagonal
         j = np.arange(p, p + q - 1)
         M[j, j] += order
