@@ -7,6 +7,7 @@ The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, margins, soft margin
+``bounds``       linear models of ordered classes, and how far their weights may move
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``validation``  reading features and targets;

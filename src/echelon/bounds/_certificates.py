@@ -15,7 +15,7 @@ from echelon.bounds._program import Program
 # The certified gap at which a solution counts as optimal: relative to the objective for a fit (its
 # optimum becomes the budget of the bounds), relative to the scale of the weights for a bound.
 FIT_GAP = 1e-8
-BOUND_GAP = 1e-7
+BOUND_GAP = 5e-7
 # By what share a model may exceed a budget.
 FEASIBILITY = 1e-10
 

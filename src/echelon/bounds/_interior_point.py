@@ -124,9 +124,9 @@ class _Run:
         self.quadratic[constraints.w] = constraints.l2
         if not program.budgets:
             self.cost[constraints.u], self.cost[constraints.xi] = program.l1, program.C
-        # The optimum of a fit becomes a budget, and weights under a square are known only to the
-        # root of the gap: aim at less than allowed.
-        self.aim = 1.0 if program.budgets else 1e-4 if constraints.l2 > 0 else 0.1
+        # Aim at less than allowed, which costs a step or two; most of all with a square, where the
+        # weights are known only to the root of the gap.
+        self.aim = 1e-4 if constraints.l2 > 0 else 0.2
         self.upper, self.lower, self.iterations = np.inf, -np.inf, 0
         self.weights = np.clip(np.zeros(constraints.n_weights), program.low, program.high)
         self.thresholds = self._first_thresholds()

@@ -1,9 +1,10 @@
 """Which solver works on a program, and what happens when it stalls.
 
-The rule is one line: a solution of the interior point whose certified gap is not small is solved
-again by HiGHS, and the answer with the smaller gap is kept.  Where that happens: budgets without
-interior (tolerance 0) and a cost of slack in the hundreds or more, where the budget is thousands of
-times the weights, so that its rounding shows in them.
+The rule is one line: a program whose certified gap the interior point could not make small is
+solved again by HiGHS, and the answer with the smaller gap is kept.  It happens where features are
+almost but not exactly equal and slack is dear (the normal equations are singular to rounding),
+where the joint budget is thousands of times the weights (so that its rounding shows in them), and
+where the tolerance is 0 (the budgets have no interior).
 """
 
 from __future__ import annotations
