@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from echelon import OReliefF, OSimba, ReliefF, Simba
+from echelon import OReliefF, OSimba, RelevanceBounds, ReliefF, Simba
 from test_contract import SELECTORS, WEIGHTING, taking
 
 X = np.random.default_rng(0).random((12, 3))
@@ -15,11 +15,13 @@ Y = np.arange(12) % 3
 WITH_NAN, WITH_INF = X.copy(), X.copy()
 WITH_NAN[0, 0], WITH_INF[0, 0] = np.nan, np.inf
 
+CLASSES_ONLY = [selector for selector in SELECTORS if selector is not RelevanceBounds]
+
 # (estimators, parameters, X, y, error, message)
 BAD = [
     (SELECTORS, {}, X, np.zeros(12, int), ValueError, r"`y` has one class only \(.*0.*\)"),
     (SELECTORS, {}, X, Y[:-1], ValueError, "inconsistent numbers of samples"),
-    (SELECTORS, {}, X, np.linspace(0, 1, 12), ValueError, "continuous"),
+    (CLASSES_ONLY, {}, X, np.linspace(0, 1, 12), ValueError, "continuous"),
     (SELECTORS, {}, X, np.where(Y == 0, np.nan, Y), ValueError, "y contains NaN"),
     (SELECTORS, {}, X, np.where(Y == 0, np.inf, Y), ValueError, "y contains infinity"),
     (SELECTORS, {}, X, None, ValueError, "requires y to be passed"),
@@ -28,7 +30,7 @@ BAD = [
     (SELECTORS, {}, X[0], Y, ValueError, "Expected 2D array"),
     (SELECTORS, {}, X[:, :, None], Y, ValueError, "dim 3|3 dim"),
     (SELECTORS, {}, WITH_INF, Y, ValueError, "infinity"),
-    ([Simba, OSimba], {}, WITH_NAN, Y, ValueError, "contains NaN.*use ReliefF"),
+    ([Simba, OSimba, RelevanceBounds], {}, WITH_NAN, Y, ValueError, "contains NaN.*use ReliefF"),
     (SELECTORS, {}, sparse.csr_array(X), Y, TypeError, r"Sparse `X`.*X\.toarray\(\)"),
     (SELECTORS, {}, X.astype(str).astype(object) + "a", Y, ValueError, "could not convert"),
     (SELECTORS, {"n_features_to_select": 0}, X, Y, ValueError, "'n_features_to_select'.*Got 0"),
@@ -74,10 +76,38 @@ BAD = [
     ),
     ([OReliefF, OSimba], {"class_order": [0, 1]}, X, Y, ValueError, r"it lacks \[2\]"),
     ([OReliefF, OSimba], {"class_order": [0, 1, 1]}, X, Y, ValueError, "must not repeat a class"),
-    (SELECTORS, {"categorical_features": [True]}, X, Y, ValueError, "got 1 for 3 columns"),
-    (SELECTORS, {"categorical_features": [5]}, X, Y, ValueError, "from 0 to 2, got 5"),
-    (SELECTORS, {"categorical_features": ["a"]}, X, Y, ValueError, "no column names"),
-    (SELECTORS, {"categorical_features": "auto"}, X, Y, ValueError, "'categorical_features'"),
+    (
+        taking("categorical_features"),
+        {"categorical_features": [True]},
+        X,
+        Y,
+        ValueError,
+        "got 1 for 3 columns",
+    ),
+    (
+        taking("categorical_features"),
+        {"categorical_features": [5]},
+        X,
+        Y,
+        ValueError,
+        "from 0 to 2, got 5",
+    ),
+    (
+        taking("categorical_features"),
+        {"categorical_features": ["a"]},
+        X,
+        Y,
+        ValueError,
+        "no column names",
+    ),
+    (
+        taking("categorical_features"),
+        {"categorical_features": "auto"},
+        X,
+        Y,
+        ValueError,
+        "'categorical_features'",
+    ),
 ]
 
 
@@ -113,7 +143,7 @@ def test_a_column_of_labels_warns(estimator):
         estimator().fit(X, Y[:, None])
 
 
-@pytest.mark.parametrize("estimator", SELECTORS)
+@pytest.mark.parametrize("estimator", taking("categorical_features"))
 def test_columns_that_are_not_numbers_are_named(estimator):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["when"] = pd.Timestamp("2024-01-01")

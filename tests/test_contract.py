@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import echelon
+from echelon import LinearOrdinalClassifier, RelevanceBounds
 from echelon.base import BaseSelector, ForwardSelector, WeightingSelector
 from echelon.engines import NumbaEngine
 
@@ -29,6 +30,14 @@ WEIGHTING = [estimator for estimator in SELECTORS if issubclass(estimator, Weigh
 FORWARD = [estimator for estimator in SELECTORS if issubclass(estimator, ForwardSelector)]
 
 
+SCORING = [
+    estimator for estimator in SELECTORS if estimator in WEIGHTING or estimator is RelevanceBounds
+]
+
+# The default of these takes hundreds of linear programs; what is checked here needs a few.
+QUICK = {RelevanceBounds: {"C": 0.2, "false_positive_rate": 0.5}}
+
+
 def taking(parameter):
     """The selectors with a parameter of that name."""
     return [estimator for estimator in SELECTORS if hasattr(estimator(), parameter)]
@@ -38,7 +47,7 @@ def seeded(estimator, *args, **params):
     """An estimator with every random choice fixed."""
     if hasattr(estimator(), "random_state"):
         params["random_state"] = 0
-    return estimator(*args, **params)
+    return estimator(*args, **{**QUICK.get(estimator, {}), **params})
 
 
 def outcome(selector):
@@ -55,12 +64,23 @@ def test_every_public_estimator_is_checked():
     assert {estimator.__name__ for estimator in ESTIMATORS} == set(echelon.__all__)
 
 
-@parametrize_with_checks([estimator() for estimator in ESTIMATORS])
+def expected_to_fail(estimator):
+    """Only classifiers of ordered classes, in a check that fits strings without an order."""
+    if isinstance(estimator, LinearOrdinalClassifier):
+        return {"check_classifiers_classes": "strings have no order"}
+    return {}
+
+
+@pytest.mark.filterwarnings("ignore:The best model at C:UserWarning")
+@parametrize_with_checks(
+    [seeded(estimator) if estimator in QUICK else estimator() for estimator in ESTIMATORS],
+    expected_failed_checks=expected_to_fail,
+)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", WEIGHTING)
+@pytest.mark.parametrize("estimator", SCORING)
 def test_fitted_attributes(estimator, wine):
     X, y = wine
     selector = seeded(estimator, 4).fit(X, y)

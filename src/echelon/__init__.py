@@ -7,7 +7,10 @@ The map of the package:
 
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
+``bounds``       how far the weights of good linear models can move: relevance bounds
 ``baselines``    CFS and Consistency, classic filters to compare with
+``datasets``     generators of data whose answer is known
+``display``      plots of what was found
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
@@ -22,20 +25,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from echelon.baselines import CFS, Consistency
+    from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.baselines", "echelon.margin", "echelon.neighborhood")
+_MODULES = ("echelon.baselines", "echelon.bounds", "echelon.margin", "echelon.neighborhood")
 
 __all__ = [
     "CFS",
     "Consistency",
+    "LinearOrdinalClassifier",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "RelevanceBounds",
     "Relief",
     "ReliefF",
     "Simba",

@@ -57,7 +57,9 @@ def check_table(X: Any) -> None:
         )
 
 
-def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Columns:
+def read_columns(
+    X: Any, categorical_features: Any, *, allow_nan: bool, min_samples: int = 2
+) -> Columns:
     """Read X: a DataFrame or an array, numeric or with nominal columns.
 
     Parameters
@@ -67,6 +69,8 @@ def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Colum
         Which columns are nominal.  "from_dtype": string and unordered categorical ones.
     allow_nan : bool
         Whether values may be missing.
+    min_samples : int
+        How many samples there must be.
     """
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
@@ -83,7 +87,7 @@ def read_columns(X: Any, categorical_features: Any, *, allow_nan: bool) -> Colum
         values,
         dtype=[np.float64, np.float32],
         ensure_all_finite="allow-nan" if allow_nan else True,
-        ensure_min_samples=2,
+        ensure_min_samples=min_samples,
         input_name="X",
     )
     return Columns(values, nominal, names)

@@ -1,0 +1,16 @@
+"""How far the weights of good linear models can move, and the programs behind it.
+
+``_relevance``         RelevanceBounds, the selector;  ``_groups``  interchangeable features
+``_study``             from data to bounds, step by step;  ``_probes``  what chance can do
+``_task``              samples and target;  ``_target``  reading y;  ``_jobs``  parallel work
+``_ordinal_svm``       LinearOrdinalClassifier;  ``_regressor``  the same for values
+``_program``           fits and budgets as one form: a sum of hinges with ordered thresholds
+``_interior_point``    the solver;  ``_normal_equations``  its linear algebra
+``_highs``             the same programs solved by HiGHS
+``_certificates``      what a solution proves;  ``_solvers``  which solver when
+"""
+
+from echelon.bounds._ordinal_svm import LinearOrdinalClassifier
+from echelon.bounds._relevance import RelevanceBounds
+
+__all__ = ["LinearOrdinalClassifier", "RelevanceBounds"]

@@ -1,0 +1,124 @@
+"""What a model and a set of multipliers prove, whatever the rounding of the solver they came from.
+
+A model proves that the optimum is not above its objective, slacks recomputed.  Multipliers prove
+that it is not below the dual function.  The difference of the two is the *certified gap*; no
+residual has to be small for it to hold.  A bound above the objective of every model that keeps the
+budgets proves that there is no such model.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from echelon.bounds._program import Program
+
+# The certified gap at which a solution counts as optimal: relative to the objective for a fit (its
+# optimum becomes the budget of the bounds), relative to the scale of the weights for a bound.
+FIT_GAP = 1e-8
+BOUND_GAP = 5e-7
+# By what share a model may exceed a budget.
+FEASIBILITY = 1e-10
+
+
+class Certificate:
+    """Bounds of the optimum of a program from both sides.
+
+    Parameters
+    ----------
+    program : Program
+        A fit, or a set of models within budgets.
+    direction : ndarray of shape (n_features,)
+        The objective within budgets is ``direction @ weights``.
+    """
+
+    def __init__(self, program: Program, direction: np.ndarray):
+        self.program, self.direction = program, direction
+        self.is_fit = not program.budgets
+        self.largest_value = np.abs(program.X).max(initial=0.0)
+        self.largest_norm = np.sqrt((program.X**2).sum(axis=1).max())
+        self.largest_offset = np.abs(program.rows.offset).max()
+        self.limits = np.array([budget.limit for budget in program.budgets])
+        self.costs = np.array([[budget.l1, budget.loss] for budget in program.budgets])
+        self.costs = self.costs.reshape(-1, 2)
+        # A budget of 0 has no share that could be exceeded: then the sizes of a weight and of a
+        # slack count.
+        units = self.costs @ np.array([program.scale, self.largest_offset])
+        self.ceilings = self.limits + FEASIBILITY * np.maximum(self.limits, units)
+
+    def value(self, weights: np.ndarray, thresholds: np.ndarray) -> float:
+        """The objective at a model, infinite if it exceeds a budget."""
+        program = self.program
+        used = np.abs(weights).sum(), program.slacks(weights, thresholds).sum()
+        if self.is_fit:
+            square = program.l2 / 2 * weights @ weights
+            return float(program.l1 * used[0] + square + program.C * used[1])
+        kept = (self.costs @ used <= self.ceilings).all()
+        return float(self.direction @ weights) if kept else np.inf
+
+    def bound(
+        self, hinges: np.ndarray, order: np.ndarray, budgets: np.ndarray, upper: float
+    ) -> float:
+        """The dual function: no model has a smaller objective.
+
+        Parameters
+        ----------
+        hinges, order, budgets : ndarray
+            Multipliers of the hinges, of the order of the thresholds and of the budgets.  Those
+            outside the range of multipliers are moved into it.
+        upper : float
+            The objective of a known model, which bounds the weights of an optimum of a fit.
+
+        Notes
+        -----
+        For hinge multipliers between 0 and the cost of slack, the Lagrangian is linear in the
+        thresholds and a sum over the weights.  Its minimum is taken over a box around an optimum,
+        so that a small violation of dual feasibility costs a little instead of everything.
+        """
+        program, rows = self.program, self.program.rows
+        order, budgets = np.maximum(order, 0.0), np.maximum(budgets, 0.0)
+        l1, loss = (program.l1, program.C) if self.is_fit else budgets @ self.costs
+        hinges = np.clip(hinges, 0.0, loss)
+        signed = rows.sign * hinges
+        slope = np.bincount(rows.sample, signed, len(program.X)) @ program.X + self.direction
+        level = -np.bincount(rows.threshold, signed, rows.n_thresholds)
+        level[:-1] += order
+        level[1:] -= order
+        largest, reach = self._box(upper)
+        value = rows.offset @ hinges - budgets @ self.limits
+        value += self._smallest_terms(slope, l1, largest).sum()
+        # Some optimal thresholds lie where a row changes sides: at w.x plus or minus an offset.
+        return float(value - np.abs(level).sum() * (reach + self.largest_offset))
+
+    def _smallest_terms(self, slope: np.ndarray, l1: float, largest: float) -> np.ndarray:
+        """Minimum of ``slope * w + l1 * |w| + l2 / 2 * w^2`` for every weight within its limits."""
+        program = self.program
+        l2 = program.l2 if self.is_fit else 0.0
+        excess = np.maximum(np.abs(slope) - l1, 0.0)
+        size = excess / l2 if l2 > 0 else np.where(excess > 0, largest, 0.0)
+        low, high = np.maximum(program.low, -largest), np.minimum(program.high, largest)
+        w = np.clip(-np.sign(slope) * size, low, high)
+        return slope * w + l1 * np.abs(w) + l2 / 2 * w * w
+
+    def _box(self, upper: float) -> tuple[float, float]:
+        """Sizes that no weight and no ``w.x`` of an optimum exceeds."""
+        program = self.program
+        if not self.is_fit:
+            norm = min(budget.limit / budget.l1 for budget in program.budgets if budget.l1 > 0)
+            return norm, norm * self.largest_value
+        l1 = upper / program.l1 if program.l1 > 0 else np.inf
+        l2 = np.sqrt(2 * upper / program.l2) if program.l2 > 0 else np.inf
+        return min(l1, l2), min(l1 * self.largest_value, l2 * self.largest_norm)
+
+    def allowed_gap(self, upper: float) -> float:
+        """The gap at which a solution counts as optimal."""
+        if not self.is_fit:
+            return BOUND_GAP * self.program.scale
+        # An optimum of 0 has no share: then the cost of a small slack counts.
+        return FIT_GAP * max(abs(upper), 1e-3 * self.program.C * self.largest_offset)
+
+    def excludes_all(self, lower: float) -> bool:
+        """Whether a lower bound is above the objective of every model within the budgets."""
+        if self.is_fit:
+            return False
+        reachable = np.abs(self.direction).max(initial=0.0) * self._box(np.inf)[0]
+        return lower > reachable + BOUND_GAP * self.program.scale

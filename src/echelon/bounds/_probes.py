@@ -1,0 +1,79 @@
+"""Probes: columns of noise that show what chance alone can do.
+
+A probe is a feature with its values permuted, *added* to the data: all features stay, and whatever
+the probe achieves it achieves by chance.  It answers two questions.
+
+- How much can the objective fall by chance?  The fall of the optimum when a probe is added.  A
+  tolerance below it takes the luck of a noise feature for relevance, one far above it hides real
+  relevance; so this fall, relative to the optimum, *is* the tolerance.
+- How large can a weight become by chance?  The upper bound of the probe, among all models within
+  that tolerance of the optimum with the probe.
+
+A noise feature among the data cannot be told from a probe, so each of the two numbers exceeds the
+k-th largest of n probes with probability k / (n + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from echelon.bounds._program import Solution
+from echelon.bounds._solvers import solver_for
+from echelon.bounds._task import Task
+
+LEAST_TOLERANCE = 1e-3
+"""Where probes gain nothing, as under strong regularisation; without it models could not move."""
+
+
+class Probe(NamedTuple):
+    """The fit of the data with one probe more (the last feature)."""
+
+    column: np.ndarray
+    fit: Solution
+
+
+def n_probes_for(rate: float) -> int:
+    """The fewest probes that can tell whether something happens at that rate."""
+    return int(np.ceil(1 / rate))
+
+
+def draw_columns(X: np.ndarray, n_probes: int, random_state: Any) -> list[np.ndarray]:
+    """Permuted features, every feature in turn."""
+    features = np.resize(random_state.permutation(X.shape[1]), n_probes)
+    return [random_state.permutation(X[:, feature]) for feature in features]
+
+
+def fit_probe(task: Task, C: float, column: np.ndarray, solver: str) -> Probe:
+    """Fit the data with a probe."""
+    return Probe(column, solver_for(task.with_column(column).program(C), solver).fit())
+
+
+def probe_bound(
+    task: Task,
+    C: float,
+    probe: Probe,
+    tolerance: float,
+    budget: str,
+    limits: Mapping[int, Any],
+    solver: str,
+) -> float:
+    """The largest absolute weight of a probe among the models within the tolerance."""
+    program = task.with_column(probe.column).program(C)
+    models = solver_for(program.within(probe.fit, tolerance, budget).fixing(limits), solver)
+    last = program.X.shape[1] - 1
+    return max(abs(models.extreme(last, sign).weights[last]) for sign in (-1, 1))
+
+
+def chance_level(values: list[float], rate: float) -> float:
+    """What noise exceeds at the given rate: the k-th largest, k = rate * number of values."""
+    k = max(1, int(np.floor(rate * len(values) + 1e-9)))
+    return float(np.sort(values)[-k])
+
+
+def chance_tolerance(fit: Solution, probes: list[Probe], rate: float) -> float:
+    """The share of the optimum by which chance may lower it."""
+    gains = [fit.objective - probe.fit.objective for probe in probes]
+    return max(LEAST_TOLERANCE, chance_level(gains, rate) / fit.objective)

@@ -1,0 +1,327 @@
+"""Relevance bounds: how large and how small the weight of a feature can be in a good model."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from echelon.base import BaseSelector
+from echelon.bounds._groups import replaceable_groups
+from echelon.bounds._jobs import Jobs
+from echelon.bounds._ordinal_svm import LinearOrdinalClassifier
+from echelon.bounds._program import standardised
+from echelon.bounds._regressor import LinearEpsilonRegressor
+from echelon.bounds._solvers import SOLVERS
+from echelon.bounds._study import Settings, Study, run_study
+from echelon.bounds._target import read_target
+from echelon.bounds._task import Task
+from echelon.compat import Interval, StrOptions, fit_context
+from echelon.search import shared_ranks
+from echelon.validation import Columns, read_columns
+
+KINDS = np.array(["irrelevant", "weak", "strong"])
+
+
+class RelevanceBounds(BaseSelector):
+    """Bounds of the weight every feature can have in a good linear model.
+
+    Among all models whose ``||w||_1 + C * loss`` is within a tolerance of the optimum, the
+    absolute weight of a feature has a smallest and a largest value [1]_.  A feature that no good
+    model can do without is *strongly* relevant.  One that some good models use and others replace
+    is *weakly* relevant: :meth:`feature_groups` says by what.  The rest is irrelevant.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep, by their upper bound.  None: the strongly and
+        weakly relevant ones.
+    problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is.  "auto": two classes are classification; integers, ordered categories or a
+        given ``class_order`` are ordinal; other numbers are regression.  Classification with more
+        classes bounds every class against the rest.
+    C : float, default=None
+        What a unit of loss costs.  None: chosen by cross-validation.
+    tolerance : float or "auto", default="auto"
+        By what share a good model may exceed the optimum.  "auto": by as much as chance lowers it,
+        measured with probes.
+    n_probes : int or "auto", default="auto"
+        Number of probes, permuted features added to the data.  "auto": as many as
+        ``false_positive_rate`` needs.
+    false_positive_rate : float, default=0.01
+        Share of irrelevant features that may be called relevant.
+    epsilon : float, default=0.1
+        Regression: error without loss, in standard deviations of y.
+    budget : {"joint", "separate"}, default="joint"
+        Whether the tolerance holds for ``||w||_1 + C * loss`` (the paper), or for the two terms
+        one by one.
+    fixed : dict, default=None
+        Weights known beforehand: ``{feature: value}`` or ``{feature: (low, high)}``, features by
+        name or index, values signed and in the unit of ``intervals_``.  The bounds of the other
+        features then hold given these.
+    cv : int or splitter, default=5
+        Folds of the cross-validation; fewer if a class is smaller.
+    class_order : sequence, default=None
+        Ordinal: classes from lowest to highest.
+    solver : {"interior-point", "highs"}, default="interior-point"
+        Both find the same bounds; HiGHS is slower, and steps in where the other stalls.
+    random_state : int, RandomState instance or None, default=None
+        Permutes probes and shuffles folds.
+    n_jobs : int, default=None
+        Parallel jobs of joblib, on whatever backend is active; None: one.  Results do not depend
+        on it.
+    verbose : int, default=0
+        Show progress bars, and say when HiGHS had to step in.
+
+    Attributes
+    ----------
+    intervals_ : ndarray of shape (n_features, 2)
+        Smallest and largest absolute weight of each standardised feature, divided by the L1 norm
+        of the optimum.  Several unordered classes: shape (n_classes, n_features, 2).
+    relevance_ : ndarray of shape (n_features,)
+        "strong", "weak" or "irrelevant"; several unordered classes: the strongest of them.
+    scores_ : ndarray of shape (n_features,)
+        Upper bounds; several unordered classes: the largest of them.
+    probe_threshold_ : float
+        The upper bound that noise exceeds at the ``false_positive_rate``.
+    C_, tolerance_ : float
+        The cost of loss and the tolerance used.  Like ``probe_threshold_`` and ``model_``, one per
+        class for several unordered classes.
+    model_ : estimator
+        The model at the optimum.
+    n_programs_ : int
+        Programs solved: fits and bounds.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, largest upper bound first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    Notes
+    -----
+    A feature is strongly relevant if its lower bound is above 0 and, with its values permuted, most
+    of the time no model is within the tolerance.  It is weakly relevant if its upper bound exceeds
+    that of the probes.  The tolerance decides both, so it has to follow the noise; see
+    docs/bounds.md for the evidence.
+
+    A constant feature has bounds of 0.  Every fit and every bound is a linear program; their number
+    grows with features and probes, the cost of each with samples * features^2.
+
+    References
+    ----------
+    .. [1] L. Pfannschmidt, J. Jakob, M. Biehl, P. Tino, B. Hammer, "Feature relevance bounds for
+       ordinal regression", ESANN 2019.
+
+    Examples
+    --------
+    >>> from echelon import RelevanceBounds
+    >>> from echelon.datasets import make_relevance
+    >>> X, y = make_relevance(150, 2, 2, 2, random_state=0)
+    >>> selector = RelevanceBounds(random_state=0).fit(X, y)
+    >>> selector.relevance_.tolist()
+    ['strong', 'strong', 'weak', 'weak', 'irrelevant', 'irrelevant']
+    >>> selector.feature_groups()
+    [[2, 3]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_features_to_select": BaseSelector._parameter_constraints["n_features_to_select"],
+        "problem": [StrOptions({"auto", "ordinal", "classification", "regression"})],
+        "C": [Interval(Real, 0, None, closed="neither"), None],
+        "tolerance": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "n_probes": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "false_positive_rate": [Interval(Real, 0, 1, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "budget": [StrOptions({"joint", "separate"})],
+        "fixed": [dict, None],
+        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+        "class_order": ["array-like", None],
+        "solver": [StrOptions(set(SOLVERS))],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        problem="auto",
+        C=None,
+        tolerance="auto",
+        n_probes="auto",
+        false_positive_rate=0.01,
+        epsilon=0.1,
+        budget="joint",
+        fixed=None,
+        cv=5,
+        class_order=None,
+        solver="interior-point",
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.problem = problem
+        self.C = C
+        self.tolerance = tolerance
+        self.n_probes = n_probes
+        self.false_positive_rate = false_positive_rate
+        self.epsilon = epsilon
+        self.budget = budget
+        self.fixed = fixed
+        self.cv = cv
+        self.class_order = class_order
+        self.solver = solver
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> RelevanceBounds:
+        """Bound the weight of every feature.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples; numbers only.
+        y : array-like of shape (n_samples,)
+            Classes or values.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        columns, _, n_wanted = self._begin(X, y)
+        X, _, _ = standardised(columns.values)
+        fixed = self._fixed_weights(columns)
+        random_state = check_random_state(self.random_state)
+        regression = self._target.kind == "regression"
+        self._studies = [
+            run_study(
+                Task(X, target, regression, self.epsilon),
+                self._settings(),
+                Jobs(self.n_jobs, self.verbose),
+                fixed,
+                random_state,
+            )
+            for target in self._target.one_vs_rest()
+        ]
+        self._summarise(columns.values, n_wanted)
+        return self
+
+    def feature_groups(self) -> list[list[Any]]:
+        """Sets of relevant features that can stand in for each other.
+
+        Two weakly relevant features belong together if the upper bound of one collapses once the
+        other has taken its share.  One feature after the other is forced in, and all features
+        whose bound collapses form its group.
+
+        Returns
+        -------
+        groups : list of lists
+            Names (indices if X had none) of the features of every group with at least two.
+            Several unordered classes: the groups of every class, without repetitions.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        groups: list[list[Any]] = []
+        for each in self._studies:
+            for group in replaceable_groups(each, Jobs(self.n_jobs, self.verbose)):
+                named = group if names is None else names[group].tolist()
+                if named not in groups:
+                    groups.append(named)
+        return groups
+
+    # ------------------------------------------------------------------------- input
+
+    def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
+        columns = read_columns(X, "from_dtype", allow_nan=False)
+        if columns.nominal.any():
+            name = columns.names[columns.nominal][0]  # type: ignore[index]
+            raise TypeError(
+                f"Column {name!r} of `X` holds labels, but a linear model needs numbers. Encode "
+                "it, for example with sklearn.preprocessing.OneHotEncoder."
+            )
+        self._target = read_target(y, self.problem, self.class_order)
+        if self._target.labels is not None:
+            self.classes_ = self._target.labels
+        return columns, self._target.values
+
+    def _fixed_weights(self, columns: Columns) -> dict[int, Any]:
+        """``fixed`` by index."""
+        fixed = self.fixed or {}
+        if fixed and len(self._target.one_vs_rest()) > 1:
+            raise ValueError(
+                "`fixed` must be None for several classes without an order, which have a model "
+                "each. Give class_order, or bound one class at a time."
+            )
+        return {self._index(name, columns): limit for name, limit in fixed.items()}
+
+    @staticmethod
+    def _index(name: Any, columns: Columns) -> int:
+        """A feature of ``fixed``, given by name or index."""
+        n_features = columns.values.shape[1]
+        known = columns.names is not None and name in columns.names.tolist()
+        if known or not isinstance(name, Integral):
+            return columns.position(name, "fixed")
+        if not 0 <= int(name) < n_features:
+            raise ValueError(
+                f"`fixed` must name features from 0 to {n_features - 1}, got {name!r}."
+            )
+        return int(name)
+
+    def _settings(self) -> Settings:
+        return Settings(
+            self.C,
+            self.tolerance,
+            self.n_probes,
+            float(self.false_positive_rate),
+            self.budget,
+            self.cv,
+            self.solver,
+        )
+
+    # ------------------------------------------------------------------------ output
+
+    def _summarise(self, X: np.ndarray, n_wanted: int | None) -> None:
+        """Fitted attributes, from the study of every class."""
+        studies: list[Study] = self._studies
+        several = len(studies) > 1
+        intervals = np.array([each.intervals for each in studies])
+        kinds = np.max([each.relevance for each in studies], axis=0)
+        self.relevance_ = KINDS[kinds]
+        self.scores_ = intervals[:, :, 1].max(axis=0)
+        self.intervals_ = intervals if several else intervals[0]
+        for name in ("C", "tolerance", "probe_threshold"):
+            values = np.array([getattr(each, name) for each in studies])
+            setattr(self, f"{name}_", values if several else float(values[0]))
+        models = [self._model(X, each) for each in studies]
+        self.model_ = models if several else models[0]
+        self.n_programs_ = sum(each.n_programs for each in studies)
+        self.order_ = np.argsort(-self.scores_, kind="stable")
+        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        self.support_ = kinds > 0 if n_wanted is None else self.ranking_ <= n_wanted
+
+    def _model(self, X: np.ndarray, study: Study) -> Any:
+        """The model at the optimum, fitted to the features and target as they are."""
+        labels = self._target.labels
+        if labels is None:
+            return LinearEpsilonRegressor(study.C, self.epsilon).fit(X, self._target.original)
+        target = study.task.target
+        if target is self._target.values:
+            return LinearOrdinalClassifier(C=study.C, class_order=list(labels)).fit(
+                X, labels[target]
+            )
+        return LinearOrdinalClassifier(C=study.C).fit(X, target)

@@ -1,0 +1,97 @@
+"""Which solver works on a program, and what happens when it stalls.
+
+The rule is one line: a program whose certified gap the interior point could not make small is
+solved again by HiGHS, and the answer with the smaller gap is kept.  It happens where features are
+almost but not exactly equal and slack is dear (the normal equations are singular to rounding),
+where the joint budget is thousands of times the weights (so that its rounding shows in them), and
+where the tolerance is 0 (the budgets have no interior).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from echelon.bounds._highs import Highs
+from echelon.bounds._interior_point import InteriorPoint
+from echelon.bounds._program import Program, Solution
+
+
+class Solver(Protocol):
+    """What every solver offers."""
+
+    def fit(self) -> Solution:
+        """Minimise ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``."""
+
+    def extreme(self, feature: int, sign: int) -> Solution:
+        """Minimise ``sign * w_feature`` over the models within the budgets."""
+
+
+class Safeguarded:
+    """The interior point, and HiGHS where it stalls (not with a squared penalty).
+
+    Parameters
+    ----------
+    program : Program
+        A fit, or a set of models within budgets.
+
+    Attributes
+    ----------
+    n_stalled : int
+        How many solutions HiGHS had to be asked for.
+    """
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.n_stalled = 0
+        self._first = InteriorPoint(program)
+        self._second: Highs | None = None
+
+    def fit(self) -> Solution:
+        """Minimise ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``."""
+        first = self._first.fit()
+        if first.status != "stalled" or self.program.l2 > 0:
+            return first
+        return self._better(first, self._other().fit())
+
+    def extreme(self, feature: int, sign: int) -> Solution:
+        """Minimise ``sign * w_feature`` over the models within the budgets."""
+        first = self._first.extreme(feature, sign)
+        if first.status != "stalled":
+            return first
+        return self._better(first, self._other().extreme(feature, sign))
+
+    def _other(self) -> Highs:
+        self.n_stalled += 1
+        if self._second is None:
+            self._second = Highs(self.program)
+        return self._second
+
+    @staticmethod
+    def _better(first: Solution, second: Solution) -> Solution:
+        """The answer of HiGHS, unless it failed as well or is less certain."""
+        if second.status == "infeasible":
+            return second
+        gaps = [abs(solution.objective - solution.dual_bound) for solution in (first, second)]
+        if second.status == "optimal":
+            best = first if gaps[0] <= gaps[1] else second
+            return best._replace(status="optimal")
+        return first
+
+
+SOLVERS: dict[str, Callable[[Program], Solver]] = {"interior-point": Safeguarded, "highs": Highs}
+
+
+def solver_for(program: Program, name: str = "interior-point") -> Solver:
+    """The solver of that name, ready to solve a program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.bounds._program import ordinal_program
+    >>> from echelon.bounds._solvers import solver_for
+    >>> program = ordinal_program(np.array([[-1.0], [1.0]]), np.array([0, 1]), C=1.0)
+    >>> solver_for(program, "highs").fit().status
+    'optimal'
+    """
+    return SOLVERS[name](program)

@@ -1,0 +1,238 @@
+"""From a task to the bounds and the relevance of every feature, step by step.
+
+1. The cost of loss, C, by cross-validation.
+2. The fit, whose objective is the optimum.
+3. Probes: by how much chance lowers the optimum is the tolerance (``_probes``).
+4. The bounds of every weight among the models within the tolerance.
+5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold.
+6. Relevance: strong if no good model can do without the feature, weak if its upper bound is above
+   the threshold.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from echelon.bounds._jobs import Jobs
+from echelon.bounds._probes import (
+    chance_level,
+    chance_tolerance,
+    draw_columns,
+    fit_probe,
+    n_probes_for,
+    probe_bound,
+)
+from echelon.bounds._program import Program, Solution
+from echelon.bounds._solvers import solver_for
+from echelon.bounds._task import Task
+
+IRRELEVANT, WEAK, STRONG = 0, 1, 2
+
+COSTS = np.array([1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0])
+"""Values of C tried, times the number of samples: the loss is a sum over samples."""
+
+N_PERMUTATIONS = 5
+"""Permutations of a feature that decide whether models can do without it."""
+
+NEGLIGIBLE = 1e-6
+"""A weight of this share of the L1 norm is 0: solvers are exact to 1e-7."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What the user chose, or left to the method."""
+
+    C: float | None
+    tolerance: float | str
+    n_probes: int | str
+    rate: float
+    budget: str
+    cv: Any
+    solver: str
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What was found out about one task; weights are shares of the L1 norm of the fit."""
+
+    task: Task
+    settings: Settings
+    fit: Solution
+    C: float
+    tolerance: float
+    program: Program
+    intervals: np.ndarray
+    extremes: np.ndarray
+    """Smallest and largest signed weight of every feature."""
+    probe_threshold: float
+    relevance: np.ndarray
+    n_programs: int
+
+
+def run_study(
+    task: Task, settings: Settings, jobs: Jobs, fixed: Mapping[int, Any], random_state: Any
+) -> Study:
+    """Carry out the steps."""
+    C, n_fits = settings.C, 0
+    if C is None:
+        C, n_fits = choose_cost(task, settings, jobs, random_state)
+    program = task.program(C)
+    fit = checked(solver_for(program, settings.solver).fit(), "The fit")
+    free = np.flatnonzero(task.X.any(axis=0))
+    if fit.l1_norm * np.abs(task.X).max() <= NEGLIGIBLE:
+        return _nothing(task, settings, fit, C, n_fits + 1)
+    limits = {f: 0.0 for f in range(task.X.shape[1]) if f not in set(free)}
+    limits |= {f: _scaled(value, fit.l1_norm) for f, value in fixed.items()}
+    probes = _fitted_probes(task, settings, C, free, jobs, random_state)
+    tolerance = settings.tolerance
+    if tolerance == "auto":
+        tolerance = chance_tolerance(fit, probes, settings.rate)
+    models = program.within(fit, float(tolerance), settings.budget).fixing(limits)
+    extremes = _extremes(models, fit, free, settings, jobs)
+    intervals = _intervals(extremes)
+    bounds = jobs(
+        "Bounds of probes",
+        probe_bound,
+        [(task, C, probe, tolerance, settings.budget, limits, settings.solver) for probe in probes],
+    )
+    threshold = chance_level(bounds, settings.rate) / fit.l1_norm
+    strong = _indispensable(task, models, intervals, settings, jobs, random_state)
+    relevance = np.where(intervals[:, 1] > threshold, WEAK, IRRELEVANT)
+    relevance[strong] = STRONG
+    n_programs = n_fits + 1 + 3 * len(probes) + 2 * len(free)
+    n_programs += N_PERMUTATIONS * int((intervals[:, 0] > 0).sum())
+    return Study(
+        task, settings, fit, C, float(tolerance), models, intervals, extremes, threshold,
+        relevance, n_programs,
+    )  # fmt: skip
+
+
+def choose_cost(task: Task, settings: Settings, jobs: Jobs, random_state: Any) -> tuple[float, int]:
+    """The C with the smallest error in cross-validation, the smallest of equals, and the fits."""
+    costs = COSTS / len(task.X)
+    folds = task.folds(settings.cv, random_state)
+    pairs = [(C, fold) for C in costs for fold in folds]
+    errors = jobs("Choosing C", _error, [(task, *pair, settings.solver) for pair in pairs])
+    means = np.reshape(errors, (len(costs), len(folds))).mean(axis=1)
+    # Equal up to rounding is equal: then the more regularised model.
+    best = int(np.argmax(means <= means.min() * (1 + 1e-9)))
+    return float(costs[best]), len(pairs)
+
+
+def _error(task: Task, C: float, fold: Any, solver: str) -> float:
+    return task.error(C, fold, lambda program: solver_for(program, solver).fit())
+
+
+def _fitted_probes(
+    task: Task, settings: Settings, C: float, free: np.ndarray, jobs: Jobs, random_state: Any
+) -> list[Any]:
+    """Probes, as many as asked for or as the rate needs."""
+    needed = n_probes_for(settings.rate)
+    n_probes = needed if settings.n_probes == "auto" else int(settings.n_probes)
+    if n_probes < needed:
+        warnings.warn(
+            f"A `false_positive_rate` of {settings.rate:g} cannot be told from {n_probes} probes; "
+            f"the rate is {1 / (n_probes + 1):.2g} instead. Ask for {needed} probes.",
+            UserWarning,
+            stacklevel=2,
+        )
+    columns = draw_columns(task.X[:, free], n_probes, random_state)
+    arguments = [(task, C, column, settings.solver) for column in columns]
+    return jobs("Fitting probes", fit_probe, arguments)
+
+
+def feature_extremes(program: Program, feature: int, solver: str) -> tuple[float, float]:
+    """Smallest and largest weight of a feature among the models within the budgets."""
+    models = solver_for(program, solver)
+    found = [models.extreme(feature, sign) for sign in (1, -1)]
+    for solution in found:
+        checked(solution, f"The bound of feature {feature}")
+    return found[0].weights[feature], found[1].weights[feature]
+
+
+def _extremes(
+    models: Program, fit: Solution, free: np.ndarray, settings: Settings, jobs: Jobs
+) -> np.ndarray:
+    """Extremes of all weights, as shares of the L1 norm; 0 for constant features."""
+    extremes = np.zeros((models.X.shape[1], 2))
+    arguments = [(models, feature, settings.solver) for feature in free]
+    extremes[free] = jobs("Bounds of features", feature_extremes, arguments)
+    return extremes / fit.l1_norm
+
+
+def _intervals(extremes: np.ndarray) -> np.ndarray:
+    """Bounds of |w|: the lower one is 0 if the weight can be."""
+    low, high = extremes.T
+    lower = np.maximum(0.0, np.maximum(low, -high))
+    lower[lower <= NEGLIGIBLE] = 0.0
+    return np.column_stack([lower, np.abs(extremes).max(axis=1)])
+
+
+def _indispensable(
+    task: Task,
+    models: Program,
+    intervals: np.ndarray,
+    settings: Settings,
+    jobs: Jobs,
+    random_state: Any,
+) -> np.ndarray:
+    """Features without which, values permuted, most of the time no model keeps the budget."""
+    candidates = np.flatnonzero(intervals[:, 0] > 0)
+    arguments = [
+        (models, feature, random_state.permutation(task.X[:, feature]), settings.solver)
+        for feature in candidates
+        for _ in range(N_PERMUTATIONS)
+    ]
+    fails = jobs("Doing without features", _is_infeasible, arguments)
+    return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
+
+
+def _is_infeasible(models: Program, feature: int, column: np.ndarray, solver: str) -> bool:
+    found = solver_for(models.replacing(feature, column), solver).extreme(feature, 1)
+    return found.status == "infeasible"
+
+
+def checked(solution: Solution, what: str) -> Solution:
+    """The solution, if there is one; a warning if it is not known to be exact."""
+    if solution.status == "infeasible":
+        raise ValueError(
+            f"{what} has no solution: no model keeps the budget. If `fixed` is given, its weights "
+            "are not those of a good model; change them or raise `tolerance`."
+        )
+    if solution.status != "optimal":
+        gap = solution.objective - solution.dual_bound
+        warnings.warn(
+            f"{what} is only known to within {gap:.1e} (status: {solution.status}). "
+            "Check for almost equal features, or use a smaller C.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return solution
+
+
+def _nothing(task: Task, settings: Settings, fit: Solution, C: float, n_programs: int) -> Study:
+    """All features irrelevant: the best model uses none."""
+    warnings.warn(
+        f"The best model at C = {C:.3g} uses no feature at all, so every feature is called "
+        "irrelevant. Give a larger `C` if you know better.",
+        UserWarning,
+        stacklevel=2,
+    )
+    p = task.X.shape[1]
+    tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
+    return Study(
+        task, settings, fit, C, tolerance, task.program(C), np.zeros((p, 2)), np.zeros((p, 2)), 0.0,
+        np.zeros(p, dtype=int), n_programs,
+    )  # fmt: skip
+
+
+def _scaled(limit: Any, norm: float) -> Any:
+    """A fixed weight, or its limits, from shares of the L1 norm to weights."""
+    return limit * norm if isinstance(limit, Real) else tuple(float(v) * norm for v in limit)

@@ -1,0 +1,141 @@
+"""The bounds of every feature as bars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from echelon.display._style import BLUE, GREY, ORANGE, label, new_axes, plain
+
+COLOURS = {"strong": BLUE, "weak": ORANGE, "irrelevant": GREY}
+
+
+class BoundsDisplay:
+    """Relevance bounds as a picture.
+
+    A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
+    relevant features have bars that do not touch 0; what stays left of the dashed line is no
+    larger than what noise reaches.
+
+    Parameters
+    ----------
+    names : array-like of shape (n_features,)
+        Names of the features.
+    intervals : ndarray of shape (n_features, 2)
+        Lower and upper bounds.
+    relevance : array-like of shape (n_features,)
+        "strong", "weak" or "irrelevant".
+    threshold : float
+        The upper bound that noise may reach.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon import RelevanceBounds
+    >>> from echelon.datasets import make_relevance
+    >>> from echelon.display import BoundsDisplay
+    >>> X, y = make_relevance(150, 1, 2, 1, random_state=0)
+    >>> display = BoundsDisplay.from_estimator(RelevanceBounds(random_state=0).fit(X, y))
+    >>> display.frame()["relevance"].tolist()
+    ['strong', 'weak', 'weak', 'irrelevant']
+    """
+
+    def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: float):
+        self.names = np.asarray(names)
+        self.intervals = np.asarray(intervals)
+        self.relevance = np.asarray(relevance)
+        self.threshold = float(threshold)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, label: Any = None) -> BoundsDisplay:
+        """The display of a fitted ``RelevanceBounds``.
+
+        Parameters
+        ----------
+        estimator : RelevanceBounds
+            Fitted.
+        label : object, default=None
+            With several unordered classes, which of them against the rest.  None: for every
+            feature the class in which its upper bound is largest, relative to what noise reaches.
+        """
+        check_is_fitted(estimator, "intervals_")
+        names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
+        intervals, threshold = estimator.intervals_, estimator.probe_threshold_
+        if intervals.ndim == 3:
+            # Each class has its own threshold: show bounds in units of it.
+            units = np.where(threshold > 0, threshold, 1.0)
+            intervals = intervals / units[:, None, None]
+            chosen = intervals[:, :, 1].argmax(axis=0)
+            if label is not None:
+                chosen = np.full(intervals.shape[1], _position(estimator.classes_, label))
+            intervals, threshold = intervals[chosen, np.arange(intervals.shape[1])], 1.0
+        return cls(names, intervals, estimator.relevance_, threshold)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per feature, largest upper bound first."""
+        order = self._order()
+        return pd.DataFrame(
+            {
+                "feature": self.names[order],
+                "lower": self.intervals[order, 0],
+                "upper": self.intervals[order, 1],
+                "relevance": self.relevance[order],
+            }
+        )
+
+    def plot(self, ax: Any = None, *, n_features: int = 30) -> BoundsDisplay:
+        """Draw the bars of the features with the largest upper bounds.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None: a new figure.
+        n_features : int, default=30
+            How many features to draw; a line says what was left out.
+        """
+        shown = self.frame().head(n_features)
+        ax = new_axes(ax, (7.0, 1.4 + 0.3 * len(shown)))
+        rows = np.arange(len(shown))
+        widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * shown["upper"].max())
+        colours = shown["relevance"].map(COLOURS)
+        ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
+        ax.axvline(self.threshold, color="black", linestyle="--", linewidth=1)
+        ax.set_yticks(rows, [label(name) for name in shown["feature"]])
+        ax.set_ylim(len(shown) - 0.4, -0.6)
+        ax.set_xlim(left=0)
+        ax.set_xlabel("absolute weight in good models, lower to upper bound")
+        self._explain(ax, len(shown))
+        plain(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _explain(self, ax: Any, n_shown: int) -> None:
+        """Legend, and what is not shown."""
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        kinds = [kind for kind in COLOURS if (self.relevance == kind).any()]
+        handles: list[Any] = [Patch(color=COLOURS[kind], label=kind) for kind in kinds]
+        handles.append(Line2D([], [], color="black", linestyle="--", label="reached by noise"))
+        ax.legend(handles=handles, frameon=False, loc="lower right")
+        rest = self.relevance[self._order()[n_shown:]]
+        if len(rest):
+            counts = ", ".join(f"{(rest == kind).sum()} {kind}" for kind in kinds)
+            ax.set_title(f"not shown: {counts}", fontsize="small", loc="right")
+
+    def _order(self) -> np.ndarray:
+        return np.argsort(-self.intervals[:, 1], kind="stable")
+
+
+def _position(classes: np.ndarray, wanted: Any) -> int:
+    matches = np.flatnonzero(classes == wanted)
+    if len(matches) == 0:
+        raise ValueError(f"`label` must be one of {classes.tolist()}, got {wanted!r}.")
+    return int(matches[0])
