@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from echelon.bounds._program import Program
+from echelon.kernels.certificates import dual_bound, total_slack
 
 # The certified gap at which a solution counts as optimal: relative to the objective for a fit (its
 # optimum becomes the budget of the bounds), relative to the scale of the weights for a bound.
@@ -47,8 +48,11 @@ class Certificate:
 
     def value(self, weights: np.ndarray, thresholds: np.ndarray) -> float:
         """The objective at a model, infinite if it exceeds a budget."""
-        program = self.program
-        used = np.abs(weights).sum(), program.slacks(weights, thresholds).sum()
+        program, rows = self.program, self.program.rows
+        slack = total_slack(
+            program.X, rows.sample, rows.sign, rows.threshold, rows.offset, weights, thresholds
+        )
+        used = np.abs(weights).sum(), slack
         if self.is_fit:
             square = program.l2 / 2 * weights @ weights
             return float(program.l1 * used[0] + square + program.C * used[1])
@@ -67,37 +71,30 @@ class Certificate:
             outside the range of multipliers are moved into it.
         upper : float
             The objective of a known model, which bounds the weights of an optimum of a fit.
-
-        Notes
-        -----
-        For hinge multipliers between 0 and the cost of slack, the Lagrangian is linear in the
-        thresholds and a sum over the weights.  Its minimum is taken over a box around an optimum,
-        so that a small violation of dual feasibility costs a little instead of everything.
         """
         program, rows = self.program, self.program.rows
-        order, budgets = np.maximum(order, 0.0), np.maximum(budgets, 0.0)
+        budgets = np.maximum(budgets, 0.0)
         l1, loss = (program.l1, program.C) if self.is_fit else budgets @ self.costs
-        hinges = np.clip(hinges, 0.0, loss)
-        signed = rows.sign * hinges
-        slope = np.bincount(rows.sample, signed, len(program.X)) @ program.X + self.direction
-        level = -np.bincount(rows.threshold, signed, rows.n_thresholds)
-        level[:-1] += order
-        level[1:] -= order
         largest, reach = self._box(upper)
-        value = rows.offset @ hinges - budgets @ self.limits
-        value += self._smallest_terms(slope, l1, largest).sum()
-        # Some optimal thresholds lie where a row changes sides: at w.x plus or minus an offset.
-        return float(value - np.abs(level).sum() * (reach + self.largest_offset))
-
-    def _smallest_terms(self, slope: np.ndarray, l1: float, largest: float) -> np.ndarray:
-        """Minimum of ``slope * w + l1 * |w| + l2 / 2 * w^2`` for every weight within its limits."""
-        program = self.program
-        l2 = program.l2 if self.is_fit else 0.0
-        excess = np.maximum(np.abs(slope) - l1, 0.0)
-        size = excess / l2 if l2 > 0 else np.where(excess > 0, largest, 0.0)
-        low, high = np.maximum(program.low, -largest), np.minimum(program.high, largest)
-        w = np.clip(-np.sign(slope) * size, low, high)
-        return slope * w + l1 * np.abs(w) + l2 / 2 * w * w
+        value = dual_bound(
+            program.X,
+            rows.sample,
+            rows.sign,
+            rows.threshold,
+            rows.offset,
+            self.direction,
+            hinges,
+            order,
+            float(l1),
+            float(program.l2) if self.is_fit else 0.0,
+            float(loss),
+            program.low,
+            program.high,
+            float(largest),
+            # Some optimal thresholds lie where a row changes sides: at w.x plus or minus an offset.
+            float(reach + self.largest_offset),
+        )
+        return float(value - budgets @ self.limits)
 
     def _box(self, upper: float) -> tuple[float, float]:
         """Sizes that no weight and no ``w.x`` of an optimum exceeds."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from echelon.bounds._jobs import Jobs
 from echelon.bounds._program import Program
-from echelon.bounds._study import WEAK, Study, feature_extremes
+from echelon.bounds._solvers import likely_sides, solver_for, weight_bounds
+from echelon.bounds._study import WEAK, Study
 
 SHARE_OF_TOLERANCE = 0.5
 """The forced feature may use this part of the tolerance; the rest is left to the others."""
@@ -34,11 +35,11 @@ def replaceable_groups(study: Study, jobs: Jobs) -> list[list[int]]:
 
 def _collapsing(study: Study, forced: int, others: list[int], jobs: Jobs) -> list[int]:
     """The features whose upper bound falls more than half way to that of noise."""
-    solver = study.settings.solver
-    models = _forcing(study, forced)
-    arguments = [(models, feature, solver) for feature in others]
-    extremes = jobs("Feature groups", feature_extremes, arguments)
-    after = np.abs(extremes).max(axis=1) / study.fit.l1_norm
+    models, solver = _forcing(study, forced), study.settings.solver
+    sides = likely_sides(models, study.fit)
+    arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in others]
+    bounds = jobs("Feature groups", weight_bounds, arguments)
+    after = np.array([upper for _, upper in bounds]) / study.fit.l1_norm
     before = study.intervals[others, 1]
     noise = np.minimum(study.probe_threshold, before)
     return [f for f, low in zip(others, after < (before + noise) / 2, strict=True) if low]
@@ -53,6 +54,8 @@ def _forcing(study: Study, feature: int) -> Program:
     low, high = study.program.low, study.program.high
     limited = np.flatnonzero(np.isfinite(low) | np.isfinite(high)).tolist()
     kept = {f: (low[f], high[f]) for f in limited}
-    extremes = feature_extremes(tight.fixing(kept), feature, settings.solver)
-    value = extremes[int(np.argmax(np.abs(extremes)))]
+    models = solver_for(tight.fixing(kept), settings.solver)
+    # The side on which the feature reaches furthest, as in its upper bound.
+    found = [models.extreme(feature, sign).weights[feature] for sign in (-1, 1)]
+    value = max(found, key=abs)
     return study.program.fixing({feature: value})

@@ -63,8 +63,8 @@ class Highs:
         cost = np.concatenate([weights, thresholds, np.full(n_rows, program.C)])
         return self._minimise(cost, np.zeros(self.n_weights))
 
-    def extreme(self, feature: int, sign: int) -> Solution:
-        """Minimise ``sign * w_feature`` over the models within the budgets."""
+    def extreme(self, feature: int, sign: int, enough: float = np.inf) -> Solution:
+        """Minimise ``sign * w_feature`` over the models within the budgets, to the end."""
         direction = np.zeros(self.n_weights)
         direction[feature] = sign
         others = np.zeros(self.n_thresholds + len(self.program.rows.sample))

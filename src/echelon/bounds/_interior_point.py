@@ -1,8 +1,8 @@
 """A primal-dual interior point for the fit and for the bounds of weights.
 
 Mehrotra's predictor-corrector for ``J v + s = k``, ``s >= 0`` with multipliers ``lambda >= 0``.
-What is particular to our programs is in ``_normal_equations``; when to stop is decided by
-``_certificates``.
+What is particular to our programs is in ``kernels.interior_point``, which takes the steps; when to
+stop is decided by ``_certificates``.
 
 Not used, since they did not pay: a start in the analytic centre of the budgets (a tenth fewer
 steps) and further centrality corrections (a fifth fewer steps, each as much dearer).
@@ -20,21 +20,21 @@ from dataclasses import replace
 import numpy as np
 
 from echelon.bounds._certificates import Certificate
-from echelon.bounds._normal_equations import Constraints
+from echelon.bounds._constraints import Constraints
 from echelon.bounds._program import Program, Solution
+from echelon.kernels.interior_point import advance
 
 MAX_ITERATIONS = 100
 # From what multiple of the allowed gap on every step is certified and refined; before, it would be
-# time lost, but for a certificate now and then that may prove infeasibility.
+# time lost, but for a certificate now and then that may prove infeasibility, or be enough.
 CLOSE = 1e5
-CERTIFY_EVERY = 4
+CERTIFY_EVERY = 2
 # A certified gap that has not shrunk for so many steps will not shrink.
 PATIENCE = 6
 # What the first multipliers of a bound sum to over the hinges.  Together they have to outweigh an
 # objective of slope 1, so each must be small where there are many: half the steps of a start at 1.
 FIRST_PULL = 16.0
-# How far a step may go towards the boundary, and the smallest worth taking.
-STEP = 0.995
+# The smallest step worth taking.
 SMALLEST_STEP = 1e-10
 
 
@@ -75,14 +75,17 @@ class InteriorPoint:
         """Minimise ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``."""
         return self._solve(np.zeros(self.program.X.shape[1]))
 
-    def extreme(self, feature: int, sign: int) -> Solution:
-        """Minimise ``sign * w_feature`` over the models within the budgets."""
+    def extreme(self, feature: int, sign: int, enough: float = np.inf) -> Solution:
+        """Minimise ``sign * w_feature`` over the models within the budgets.
+
+        Once the minimum is known to lie between ``-enough`` and 0, the status is "enough".
+        """
         direction = np.zeros(self.program.X.shape[1])
         direction[feature] = sign
-        return self._solve(direction)
+        return self._solve(direction, enough)
 
-    def _solve(self, direction: np.ndarray) -> Solution:
-        run = _Run(self._free, self._constraints, direction[~self._fixed])
+    def _solve(self, direction: np.ndarray, enough: float = np.inf) -> Solution:
+        run = _Run(self._free, self._constraints, direction[~self._fixed], enough)
         status = "infeasible"
         if self._can_be_feasible():
             # Steps into the noise may overflow; they end the run, and prove nothing.
@@ -115,18 +118,21 @@ class InteriorPoint:
 class _Run:
     """One pass of the method: the iterate, and the best model and bound so far."""
 
-    def __init__(self, program: Program, constraints: Constraints, direction: np.ndarray):
+    def __init__(
+        self, program: Program, constraints: Constraints, direction: np.ndarray, enough: float
+    ):
         self.program, self.c = program, constraints
+        self.enough = enough if enough < np.inf else -np.inf  # without a limit, never
         self.certificate = Certificate(program, direction)
         self.cost = np.zeros(constraints.n_variables)
         self.cost[constraints.w] = direction
         self.quadratic = np.zeros(constraints.n_variables)
-        self.quadratic[constraints.w] = constraints.l2
+        self.quadratic[constraints.w] = constraints.layout.l2
         if not program.budgets:
             self.cost[constraints.u], self.cost[constraints.xi] = program.l1, program.C
         # Aim at less than allowed, which costs a step or two; most of all with a square, where the
         # weights are known only to the root of the gap.
-        self.aim = 1e-4 if constraints.l2 > 0 else 0.2
+        self.aim = 1e-4 if constraints.layout.l2 > 0 else 0.2
         self.upper, self.lower, self.iterations = np.inf, -np.inf, 0
         self.weights = np.clip(np.zeros(constraints.n_weights), program.low, program.high)
         self.thresholds = self._first_thresholds()
@@ -135,7 +141,7 @@ class _Run:
     def _first_thresholds(self) -> np.ndarray:
         """Where the rows of a threshold would have it on average."""
         rows, c = self.program.rows, self.c
-        wanted = (c.X @ self.weights)[rows.sample] + rows.sign * rows.offset
+        wanted = (self.program.X @ self.weights)[rows.sample] + rows.sign * rows.offset
         sums = np.bincount(rows.threshold, wanted, c.n_thresholds)
         return np.maximum.accumulate(sums / np.bincount(rows.threshold, minlength=c.n_thresholds))
 
@@ -147,7 +153,7 @@ class _Run:
         self.v = np.concatenate(
             [w, b, np.abs(w[: c.n_abs]) + room, np.maximum(0.0, distances) + room]
         )
-        self.s = np.maximum(c.right - c.values(self.v), room)
+        self.s = np.maximum(c.layout.right - c.values(self.v), room)
         self.multipliers = np.full(c.n_constraints, FIRST_PULL / c.n_rows)
         if not program.budgets:
             self.multipliers[: 2 * c.n_abs] = program.l1 / 2
@@ -164,6 +170,8 @@ class _Run:
                 break
             if self.certificate.excludes_all(self.lower):
                 return "infeasible"
+            if -self.enough <= self.lower and self.upper <= 0:
+                return "enough"
             if np.isfinite(gap) and self._is_close():
                 waited, smallest = (0, gap) if gap < 0.9 * smallest else (waited + 1, smallest)
             if waited > PATIENCE or not self._advance():
@@ -181,52 +189,16 @@ class _Run:
 
     def _advance(self) -> bool:
         """One predictor and one corrector step; whether they could be taken."""
-        s, multipliers, c = self.s, self.multipliers, self.c
-        self.primal = c.values(self.v) + s - c.right
-        self.dual = self.cost + self.quadratic * self.v + c.combination(multipliers)
-        try:
-            self.equations = c.factorise(multipliers / s)
-        except np.linalg.LinAlgError:
-            return False
-        products = s * multipliers
-        mean = products.sum() / len(s)
-        _, ds, dm = self._newton(-products)
-        a, b = self._lengths(ds, dm)
-        aimed = (s + a * ds) @ (multipliers + b * dm) / len(s)
-        step = self._newton(mean * (aimed / mean) ** 3 - products - ds * dm)
-        dv, ds, dm = self._refined(*step) if self._is_close() else step
-        a, b = (min(1.0, STEP * length) for length in self._lengths(ds, dm, longest=2.0))
-        self.v, self.s, self.multipliers = self.v + a * dv, s + a * ds, multipliers + b * dm
-        return max(a, b) > SMALLEST_STEP
-
-    def _newton(self, target: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Changes of variables, slacks and multipliers that move the products by ``target``."""
-        s, multipliers, c = self.s, self.multipliers, self.c
-        right = self.dual + c.combination((target + multipliers * self.primal) / s)
-        dv = self.equations.solve(-right)
-        ds = -self.primal - c.values(dv)
-        return dv, ds, (target - multipliers * ds) / s
-
-    def _refined(
-        self, dv: np.ndarray, ds: np.ndarray, dm: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The step after one correction of what it leaves of the dual equations.
-
-        The correction is added, not recomputed: near the end multipliers / s is so large that the
-        rounding of ``ds`` alone would spoil the multipliers.
-        """
-        left = self.dual + self.quadratic * dv + self.c.combination(dm)
-        more = self.equations.solve(-left)
-        change = self.c.values(more)
-        return dv + more, ds - change, dm + self.multipliers / self.s * change
-
-    def _lengths(self, ds: np.ndarray, dm: np.ndarray, longest: float = 1.0) -> tuple[float, float]:
-        """How far slacks and multipliers stay positive; one length where a square couples them."""
-        a, b = (
-            _to_boundary(self.s, ds, longest),
-            _to_boundary(self.multipliers, dm, longest),
+        length = advance(
+            self.c.layout,
+            self.cost,
+            self.quadratic,
+            self.v,
+            self.s,
+            self.multipliers,
+            self._is_close(),
         )
-        return (min(a, b), min(a, b)) if self.c.l2 > 0 else (a, b)
+        return length > SMALLEST_STEP
 
     # --------------------------------------------------------------- certificates
 
@@ -248,20 +220,11 @@ class _Run:
         c = self.c
         if c.n_abs == 0:
             return
-        up, down = (self.multipliers[part] for part in c.parts[:2])
-        zero = np.minimum(up, down) > self.v[c.u]
+        zero = np.minimum(self.multipliers[c.up], self.multipliers[c.down]) > self.v[c.u]
         w = np.clip(np.where(zero, 0.0, self.weights), self.program.low, self.program.high)
         value = self.certificate.value(w, self.thresholds)
         if value - self.lower <= self.certificate.allowed_gap(value):
             self.upper, self.weights = value, w
-
-
-def _to_boundary(values: np.ndarray, change: np.ndarray, longest: float) -> float:
-    """The largest step up to ``longest`` that keeps positive values positive."""
-    steepest = float((change / values).min())
-    if not np.isfinite(steepest):
-        return 0.0
-    return longest if steepest * longest >= -1 else -1 / steepest
 
 
 def _without(program: Program, fixed: np.ndarray, values: np.ndarray) -> Program:

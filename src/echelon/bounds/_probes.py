@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.bounds._program import Solution
-from echelon.bounds._solvers import solver_for
+from echelon.bounds._solvers import likely_sides, solver_for, weight_bounds
 from echelon.bounds._task import Task
 
 LEAST_TOLERANCE = 1e-3
@@ -62,9 +62,10 @@ def probe_bound(
 ) -> float:
     """The largest absolute weight of a probe among the models within the tolerance."""
     program = task.with_column(probe.column).program(C)
-    models = solver_for(program.within(probe.fit, tolerance, budget).fixing(limits), solver)
+    models = program.within(probe.fit, tolerance, budget).fixing(limits)
     last = program.X.shape[1] - 1
-    return max(abs(models.extreme(last, sign).weights[last]) for sign in (-1, 1))
+    side = likely_sides(program, probe.fit)[last]
+    return weight_bounds(models, last, side, solver, "The bound of a probe")[1]
 
 
 def chance_level(values: list[float], rate: float) -> float:

@@ -78,6 +78,12 @@ class Program:
         distance = (self.X @ weights)[rows.sample] - thresholds[rows.threshold]
         return np.maximum(0.0, rows.offset + rows.sign * distance)
 
+    def gradient(self, weights: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+        """The gradient of the loss in the weights, where it has one."""
+        rows = self.rows
+        active = rows.sign * (self.slacks(weights, thresholds) > 0)
+        return np.bincount(rows.sample, active, len(self.X)) @ self.X
+
     def fixing(self, limits: Mapping[int, Any]) -> Program:
         """The program with single weights set to a value or kept between two."""
         low, high = self.low.copy(), self.high.copy()
@@ -119,8 +125,9 @@ class Program:
 class Solution(NamedTuple):
     """What a solver found.
 
-    ``status`` is "optimal", "infeasible" or "stalled".  The objective is the exact value at the
-    weights and thresholds; no model can be below ``dual_bound``.  (For the largest value of a
+    ``status`` is "optimal", "infeasible", "stalled", or "enough" if more was not asked for.  The
+    objective is the exact value at the weights and thresholds; no model can be below
+    ``dual_bound``.  (For the largest value of a
     weight, as for the smallest, objective and bound are those of ``-weight`` or ``weight``, the
     quantity minimised.)
     """

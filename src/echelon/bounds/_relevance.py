@@ -109,9 +109,9 @@ class RelevanceBounds(BaseSelector):
 
     Notes
     -----
-    A feature is strongly relevant if its lower bound is above 0 and, with its values permuted, most
-    of the time no model is within the tolerance.  It is weakly relevant if its upper bound exceeds
-    that of the probes.  The tolerance decides both, so it has to follow the noise; see
+    A feature is relevant if its upper bound exceeds that of the probes.  It is strongly relevant
+    if, in addition, its lower bound is above 0 and, with its values permuted, most of the time no
+    model is within the tolerance.  The tolerance decides both, so it has to follow the noise; see
     docs/bounds.md for the evidence.
 
     A constant feature has bounds of 0.  Every fit and every bound is a linear program; their number

@@ -9,8 +9,12 @@ where the tolerance is 0 (the budgets have no interior).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Protocol
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from echelon.bounds._highs import Highs
 from echelon.bounds._interior_point import InteriorPoint
@@ -23,8 +27,12 @@ class Solver(Protocol):
     def fit(self) -> Solution:
         """Minimise ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``."""
 
-    def extreme(self, feature: int, sign: int) -> Solution:
-        """Minimise ``sign * w_feature`` over the models within the budgets."""
+    def extreme(self, feature: int, sign: int, enough: float = np.inf) -> Solution:
+        """Minimise ``sign * w_feature`` over the models within the budgets.
+
+        A solver may stop, with the status "enough", once the minimum is known to lie between
+        ``-enough`` and 0.
+        """
 
 
 class Safeguarded:
@@ -54,9 +62,9 @@ class Safeguarded:
             return first
         return self._better(first, self._other().fit())
 
-    def extreme(self, feature: int, sign: int) -> Solution:
+    def extreme(self, feature: int, sign: int, enough: float = np.inf) -> Solution:
         """Minimise ``sign * w_feature`` over the models within the budgets."""
-        first = self._first.extreme(feature, sign)
+        first = self._first.extreme(feature, sign, enough)
         if first.status != "stalled":
             return first
         return self._better(first, self._other().extreme(feature, sign))
@@ -95,3 +103,58 @@ def solver_for(program: Program, name: str = "interior-point") -> Solver:
     'optimal'
     """
     return SOLVERS[name](program)
+
+
+def weight_bounds(
+    program: Program, feature: int, side: float, solver: str, what: str
+) -> tuple[float, float]:
+    """Smallest and largest absolute weight of a feature among the models within the budgets.
+
+    Parameters
+    ----------
+    program : Program
+        The models.
+    feature : int
+        Which weight.
+    side : float
+        Its sign in the models that reach furthest, at a guess (see ``likely_sides``): this side
+        comes first, and the other need not be known exactly where it is smaller.
+    solver : str
+        Name of the solver.
+    what : str
+        What is bounded, for messages.
+    """
+    models = solver_for(program, solver)
+    side = 1 if side >= 0 else -1
+    far = side * checked(models.extreme(feature, -side), what).weights[feature]
+    if program.low[feature] == program.high[feature]:
+        return abs(float(far)), abs(float(far))
+    other = checked(models.extreme(feature, side, enough=max(0.0, far)), what)
+    if other.status == "enough":
+        return 0.0, float(far)
+    near = side * other.weights[feature]
+    return float(max(0.0, near, -far)), float(max(abs(near), abs(far)))
+
+
+def likely_sides(program: Program, fit: Solution) -> np.ndarray:
+    """The sign of every weight, and where it is 0 the side on which it costs less loss."""
+    gradient = program.gradient(fit.weights, fit.thresholds)
+    return np.where(fit.weights != 0, np.sign(fit.weights), -np.sign(gradient))
+
+
+def checked(solution: Solution, what: str) -> Solution:
+    """The solution, if there is one; a warning if it is not known to be exact."""
+    if solution.status == "infeasible":
+        raise ValueError(
+            f"{what} has no solution: no model keeps the budget. If `fixed` is given, its weights "
+            "are not those of a good model; change them or raise `tolerance`."
+        )
+    if solution.status == "stalled":
+        gap = solution.objective - solution.dual_bound
+        warnings.warn(
+            f"{what} is only known to within {gap:.1e} (status: {solution.status}). "
+            "Check for almost equal features, or use a smaller C.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return solution

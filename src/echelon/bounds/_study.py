@@ -5,8 +5,8 @@
 3. Probes: by how much chance lowers the optimum is the tolerance (``_probes``).
 4. The bounds of every weight among the models within the tolerance.
 5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold.
-6. Relevance: strong if no good model can do without the feature, weak if its upper bound is above
-   the threshold.
+6. Relevance: a feature is relevant if its upper bound is above the threshold, and strongly so if
+   no good model can do without it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from echelon.bounds._jobs import Jobs
 from echelon.bounds._probes import (
@@ -30,7 +29,7 @@ from echelon.bounds._probes import (
     probe_bound,
 )
 from echelon.bounds._program import Program, Solution
-from echelon.bounds._solvers import solver_for
+from echelon.bounds._solvers import checked, likely_sides, solver_for, weight_bounds
 from echelon.bounds._task import Task
 
 IRRELEVANT, WEAK, STRONG = 0, 1, 2
@@ -69,8 +68,6 @@ class Study:
     tolerance: float
     program: Program
     intervals: np.ndarray
-    extremes: np.ndarray
-    """Smallest and largest signed weight of every feature."""
     probe_threshold: float
     relevance: np.ndarray
     n_programs: int
@@ -95,21 +92,21 @@ def run_study(
     if tolerance == "auto":
         tolerance = chance_tolerance(fit, probes, settings.rate)
     models = program.within(fit, float(tolerance), settings.budget).fixing(limits)
-    extremes = _extremes(models, fit, free, settings, jobs)
-    intervals = _intervals(extremes)
+    intervals = _intervals(models, fit, free, settings, jobs)
     bounds = jobs(
         "Bounds of probes",
         probe_bound,
         [(task, C, probe, tolerance, settings.budget, limits, settings.solver) for probe in probes],
     )
     threshold = chance_level(bounds, settings.rate) / fit.l1_norm
-    strong = _indispensable(task, models, intervals, settings, jobs, random_state)
     relevance = np.where(intervals[:, 1] > threshold, WEAK, IRRELEVANT)
-    relevance[strong] = STRONG
+    # Above noise and needed: a second way to be relevant would double the false positives.
+    candidates = np.flatnonzero((relevance == WEAK) & (intervals[:, 0] > 0))
+    relevance[_indispensable(task, models, candidates, settings, jobs, random_state)] = STRONG
     n_programs = n_fits + 1 + 3 * len(probes) + 2 * len(free)
-    n_programs += N_PERMUTATIONS * int((intervals[:, 0] > 0).sum())
+    n_programs += N_PERMUTATIONS * len(candidates)
     return Study(
-        task, settings, fit, C, float(tolerance), models, intervals, extremes, threshold,
+        task, settings, fit, C, float(tolerance), models, intervals, threshold,
         relevance, n_programs,
     )  # fmt: skip
 
@@ -148,43 +145,30 @@ def _fitted_probes(
     return jobs("Fitting probes", fit_probe, arguments)
 
 
-def feature_extremes(program: Program, feature: int, solver: str) -> tuple[float, float]:
-    """Smallest and largest weight of a feature among the models within the budgets."""
-    models = solver_for(program, solver)
-    found = [models.extreme(feature, sign) for sign in (1, -1)]
-    for solution in found:
-        checked(solution, f"The bound of feature {feature}")
-    return found[0].weights[feature], found[1].weights[feature]
-
-
-def _extremes(
+def _intervals(
     models: Program, fit: Solution, free: np.ndarray, settings: Settings, jobs: Jobs
 ) -> np.ndarray:
-    """Extremes of all weights, as shares of the L1 norm; 0 for constant features."""
-    extremes = np.zeros((models.X.shape[1], 2))
-    arguments = [(models, feature, settings.solver) for feature in free]
-    extremes[free] = jobs("Bounds of features", feature_extremes, arguments)
-    return extremes / fit.l1_norm
-
-
-def _intervals(extremes: np.ndarray) -> np.ndarray:
-    """Bounds of |w|: the lower one is 0 if the weight can be."""
-    low, high = extremes.T
-    lower = np.maximum(0.0, np.maximum(low, -high))
-    lower[lower <= NEGLIGIBLE] = 0.0
-    return np.column_stack([lower, np.abs(extremes).max(axis=1)])
+    """Bounds of all |w|, as shares of the L1 norm; 0 for constant features."""
+    intervals = np.zeros((models.X.shape[1], 2))
+    sides = likely_sides(models, fit)
+    arguments = [
+        (models, int(f), sides[f], settings.solver, f"The bound of feature {f}") for f in free
+    ]
+    intervals[free] = jobs("Bounds of features", weight_bounds, arguments)
+    intervals /= fit.l1_norm
+    intervals[intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
+    return intervals
 
 
 def _indispensable(
     task: Task,
     models: Program,
-    intervals: np.ndarray,
+    candidates: np.ndarray,
     settings: Settings,
     jobs: Jobs,
     random_state: Any,
 ) -> np.ndarray:
     """Features without which, values permuted, most of the time no model keeps the budget."""
-    candidates = np.flatnonzero(intervals[:, 0] > 0)
     arguments = [
         (models, feature, random_state.permutation(task.X[:, feature]), settings.solver)
         for feature in candidates
@@ -199,24 +183,6 @@ def _is_infeasible(models: Program, feature: int, column: np.ndarray, solver: st
     return found.status == "infeasible"
 
 
-def checked(solution: Solution, what: str) -> Solution:
-    """The solution, if there is one; a warning if it is not known to be exact."""
-    if solution.status == "infeasible":
-        raise ValueError(
-            f"{what} has no solution: no model keeps the budget. If `fixed` is given, its weights "
-            "are not those of a good model; change them or raise `tolerance`."
-        )
-    if solution.status != "optimal":
-        gap = solution.objective - solution.dual_bound
-        warnings.warn(
-            f"{what} is only known to within {gap:.1e} (status: {solution.status}). "
-            "Check for almost equal features, or use a smaller C.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return solution
-
-
 def _nothing(task: Task, settings: Settings, fit: Solution, C: float, n_programs: int) -> Study:
     """All features irrelevant: the best model uses none."""
     warnings.warn(
@@ -228,7 +194,7 @@ def _nothing(task: Task, settings: Settings, fit: Solution, C: float, n_programs
     p = task.X.shape[1]
     tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
     return Study(
-        task, settings, fit, C, tolerance, task.program(C), np.zeros((p, 2)), np.zeros((p, 2)), 0.0,
+        task, settings, fit, C, tolerance, task.program(C), np.zeros((p, 2)), 0.0,
         np.zeros(p, dtype=int), n_programs,
     )  # fmt: skip
 
