@@ -24,6 +24,13 @@ $(BIN)/.installed: pyproject.toml
 	@.venv-bench/bin/python -m pip install --quiet --editable . --group bench
 	@touch $@
 
+# fri does not import without two packages it does not ask for.
+.venv-fri/.installed:
+	@echo "Installing fri into .venv-fri (once, a minute) ..."
+	@test -x .venv-fri/bin/python || $(PYTHON) -m venv .venv-fri
+	@.venv-fri/bin/python -m pip install --quiet "fri==9.0.0" importlib_metadata attrs
+	@touch $@
+
 install: $(BIN)/.installed  ## install into .venv
 
 demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
@@ -42,10 +49,10 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-BENCH ?= relieff neighborhood
-bench: .venv-bench/.installed  ## measure against other packages (BENCH=relieff for one)
+BENCH ?= relieff neighborhood bounds
+bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
 clean:  ## remove .venv and caches
-	rm -rf .venv .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

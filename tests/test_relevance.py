@@ -262,7 +262,7 @@ def test_bad_parameters(params, message):
 
 def test_bad_data():
     frame = pd.DataFrame({"a": RNG.random(20), "b": ["x", "y"] * 10})
-    with pytest.raises(TypeError, match="Column 'b' of `X` holds labels.*OneHotEncoder"):
+    with pytest.raises(TypeError, match=r"Column 'b' of `X` holds labels.*OneHotEncoder"):
         quick().fit(frame, np.arange(20) % 2)
     with pytest.raises(ValueError, match="`y` is constant"):
         quick(problem="regression").fit(frame[["a"]], np.full(20, 0.5))

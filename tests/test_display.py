@@ -1,0 +1,60 @@
+"""Displays: what they draw and what they tabulate."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_iris
+
+from echelon import RelevanceBounds
+from echelon.datasets import make_relevance
+from echelon.display import BoundsDisplay
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def test_bounds():
+    X, y = make_relevance(100, 2, 2, 2, noise=0.2, random_state=0)
+    selector = RelevanceBounds(C=0.3, false_positive_rate=0.1, random_state=0).fit(X, y)
+    display = BoundsDisplay.from_estimator(selector)
+    frame = display.frame()
+    assert frame["feature"].tolist() == selector.order_.tolist()
+    np.testing.assert_array_equal(frame[["lower", "upper"]], selector.intervals_[selector.order_])
+    assert display.plot() is display
+    assert len(display.ax_.patches) == 6
+    first = display.ax_.get_yticklabels()[0].get_text()
+    assert first == str(selector.order_[0])
+    _, ax = plt.subplots()
+    assert display.plot(ax, n_features=4).ax_ is ax
+    assert len(ax.patches) == 4
+    assert ax.get_title(loc="right").startswith("not shown:")
+
+
+def test_bounds_with_awkward_names_and_many_features():
+    names = np.array([f"$x_{j}$ <b>" + "y" * 50 for j in range(2000)])
+    intervals = np.column_stack([np.zeros(2000), np.linspace(1, 0, 2000)])
+    relevance = np.where(np.arange(2000) < 3, "weak", "irrelevant")
+    display = BoundsDisplay(names, intervals, relevance, 0.2).plot()
+    display.figure_.canvas.draw()
+    assert len(display.ax_.patches) == 30
+    assert display.ax_.get_title(loc="right") == "not shown: 0 weak, 1970 irrelevant"
+
+
+def test_bounds_of_several_classes():
+    X, y = load_iris(return_X_y=True)
+    selector = RelevanceBounds(
+        problem="classification", C=0.5, false_positive_rate=0.5, random_state=0
+    ).fit(X, y)
+    every = BoundsDisplay.from_estimator(selector)
+    assert every.threshold == 1
+    one = BoundsDisplay.from_estimator(selector, label=2)
+    expected = selector.intervals_[2, :, 1] / selector.probe_threshold_[2]
+    np.testing.assert_allclose(np.sort(one.frame()["upper"]), np.sort(expected))
+    with pytest.raises(ValueError, match=r"`label` must be one of \[0, 1, 2\], got 7"):
+        BoundsDisplay.from_estimator(selector, label=7)
