@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris, load_wine
 
 import reference_bounds as reference
 from echelon import RelevanceBounds
+from echelon.bounds import _interior_point
 from echelon.bounds._probes import chance_level
 from echelon.datasets import make_relevance
 
@@ -233,6 +234,16 @@ def test_results_do_not_depend_on_jobs(backend):
     assert together.tolerance_ == alone.tolerance_
     assert together.probe_threshold_ == alone.probe_threshold_
     assert together.n_programs_ == alone.n_programs_
+
+
+def test_a_stalled_solver_is_mentioned(monkeypatch, capsys):
+    """Where the interior point gives up, HiGHS answers, and verbose says so."""
+    X, y = make_relevance(60, 2, 0, 2, noise=0.3, random_state=0)
+    expected = quick(C=0.5, tolerance=0.05).fit(X, y)
+    monkeypatch.setattr(_interior_point, "MAX_ITERATIONS", 3)
+    found = quick(C=0.5, tolerance=0.05, verbose=1).fit(X, y)
+    assert_allclose(found.intervals_, expected.intervals_, atol=1e-6)
+    assert "HiGHS stepped in for" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------ bad input

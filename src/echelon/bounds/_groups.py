@@ -39,7 +39,7 @@ def _collapsing(study: Study, forced: int, others: list[int], jobs: Jobs) -> lis
     sides = likely_sides(models, study.fit)
     arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in others]
     bounds = jobs("Feature groups", weight_bounds, arguments)
-    after = np.array([upper for _, upper in bounds]) / study.fit.l1_norm
+    after = np.array([each.upper for each in bounds]) / study.fit.l1_norm
     before = study.intervals[others, 1]
     noise = np.minimum(study.probe_threshold, before)
     return [f for f, low in zip(others, after < (before + noise) / 2, strict=True) if low]

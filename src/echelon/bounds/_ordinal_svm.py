@@ -30,16 +30,16 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    penalty : {"l1", "elasticnet", "l2"}
+    penalty : {"l1", "elasticnet", "l2"}, default="l1"
         ``||w||_1``, ``l1_ratio * ||w||_1 + (1 - l1_ratio) / 2 * ||w||^2`` or ``||w||^2 / 2``.
-    C : float
+    C : float, default=1.0
         What a unit of loss costs.  Large: few errors; small: few or small weights.
-    l1_ratio : float
+    l1_ratio : float, default=0.5
         Share of the L1 penalty, for penalty="elasticnet" only.
-    class_order : sequence, optional
+    class_order : sequence, default=None
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
-    solver : {"interior-point", "highs"}
+    solver : {"interior-point", "highs"}, default="interior-point"
         Both find the same optimum.  "interior-point" is faster, and turns to HiGHS where it
         stalls; "highs" is for penalty="l1" only.
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.bounds._program import Solution
-from echelon.bounds._solvers import likely_sides, solver_for, weight_bounds
+from echelon.bounds._solvers import WeightBounds, likely_sides, solver_for, weight_bounds
 from echelon.bounds._task import Task
 
 LEAST_TOLERANCE = 1e-3
@@ -59,13 +59,13 @@ def probe_bound(
     budget: str,
     limits: Mapping[int, Any],
     solver: str,
-) -> float:
-    """The largest absolute weight of a probe among the models within the tolerance."""
+) -> WeightBounds:
+    """Bounds of the absolute weight of a probe among the models within the tolerance."""
     program = task.with_column(probe.column).program(C)
     models = program.within(probe.fit, tolerance, budget).fixing(limits)
     last = program.X.shape[1] - 1
     side = likely_sides(program, probe.fit)[last]
-    return weight_bounds(models, last, side, solver, "The bound of a probe")[1]
+    return weight_bounds(models, last, side, solver, "The bound of a probe")
 
 
 def chance_level(values: list[float], rate: float) -> float:

@@ -140,6 +140,8 @@ class Solution(NamedTuple):
     l1_norm: float
     loss: float
     iterations: int
+    fallback: bool = False
+    """Whether HiGHS had to be asked."""
 
 
 def ordinal_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -310,6 +311,10 @@ class RelevanceBounds(BaseSelector):
         models = [self._model(X, each) for each in studies]
         self.model_ = models if several else models[0]
         self.n_programs_ = sum(each.n_programs for each in studies)
+        n_fallbacks = sum(each.n_fallbacks for each in studies)
+        if self.verbose and n_fallbacks:
+            message = f"HiGHS stepped in for {n_fallbacks} of {self.n_programs_} programs."
+            print(message, file=sys.stderr)
         self.order_ = np.argsort(-self.scores_, kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.support_ = kinds > 0 if n_wanted is None else self.ranking_ <= n_wanted

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -78,13 +78,13 @@ class Safeguarded:
     @staticmethod
     def _better(first: Solution, second: Solution) -> Solution:
         """The answer of HiGHS, unless it failed as well or is less certain."""
-        if second.status == "infeasible":
-            return second
         gaps = [abs(solution.objective - solution.dual_bound) for solution in (first, second)]
-        if second.status == "optimal":
-            best = first if gaps[0] <= gaps[1] else second
-            return best._replace(status="optimal")
-        return first
+        best = first
+        if second.status == "infeasible":
+            best = second
+        elif second.status == "optimal":
+            best = (first if gaps[0] <= gaps[1] else second)._replace(status="optimal")
+        return best._replace(fallback=True)
 
 
 SOLVERS: dict[str, Callable[[Program], Solver]] = {"interior-point": Safeguarded, "highs": Highs}
@@ -105,9 +105,17 @@ def solver_for(program: Program, name: str = "interior-point") -> Solver:
     return SOLVERS[name](program)
 
 
+class WeightBounds(NamedTuple):
+    """Bounds of an absolute weight, and for how many of them HiGHS had to be asked."""
+
+    lower: float
+    upper: float
+    n_fallbacks: int
+
+
 def weight_bounds(
     program: Program, feature: int, side: float, solver: str, what: str
-) -> tuple[float, float]:
+) -> WeightBounds:
     """Smallest and largest absolute weight of a feature among the models within the budgets.
 
     Parameters
@@ -126,14 +134,16 @@ def weight_bounds(
     """
     models = solver_for(program, solver)
     side = 1 if side >= 0 else -1
-    far = side * checked(models.extreme(feature, -side), what).weights[feature]
+    first = checked(models.extreme(feature, -side), what)
+    far = side * float(first.weights[feature])
     if program.low[feature] == program.high[feature]:
-        return abs(float(far)), abs(float(far))
-    other = checked(models.extreme(feature, side, enough=max(0.0, far)), what)
-    if other.status == "enough":
-        return 0.0, float(far)
-    near = side * other.weights[feature]
-    return float(max(0.0, near, -far)), float(max(abs(near), abs(far)))
+        return WeightBounds(abs(far), abs(far), first.fallback)
+    second = checked(models.extreme(feature, side, enough=max(0.0, far)), what)
+    n_fallbacks = first.fallback + second.fallback
+    if second.status == "enough":
+        return WeightBounds(0.0, far, n_fallbacks)
+    near = side * float(second.weights[feature])
+    return WeightBounds(max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks)
 
 
 def likely_sides(program: Program, fit: Solution) -> np.ndarray:

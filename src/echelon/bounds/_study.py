@@ -71,6 +71,8 @@ class Study:
     probe_threshold: float
     relevance: np.ndarray
     n_programs: int
+    n_fallbacks: int = 0
+    """Programs for which HiGHS had to be asked."""
 
 
 def run_study(
@@ -92,13 +94,15 @@ def run_study(
     if tolerance == "auto":
         tolerance = chance_tolerance(fit, probes, settings.rate)
     models = program.within(fit, float(tolerance), settings.budget).fixing(limits)
-    intervals = _intervals(models, fit, free, settings, jobs)
+    intervals, n_fallbacks = _intervals(models, fit, free, settings, jobs)
     bounds = jobs(
         "Bounds of probes",
         probe_bound,
         [(task, C, probe, tolerance, settings.budget, limits, settings.solver) for probe in probes],
     )
-    threshold = chance_level(bounds, settings.rate) / fit.l1_norm
+    n_fallbacks += sum(bound.n_fallbacks for bound in bounds)
+    n_fallbacks += fit.fallback + sum(probe.fit.fallback for probe in probes)
+    threshold = chance_level([bound.upper for bound in bounds], settings.rate) / fit.l1_norm
     relevance = np.where(intervals[:, 1] > threshold, WEAK, IRRELEVANT)
     # Above noise and needed: a second way to be relevant would double the false positives.
     candidates = np.flatnonzero((relevance == WEAK) & (intervals[:, 0] > 0))
@@ -107,7 +111,7 @@ def run_study(
     n_programs += N_PERMUTATIONS * len(candidates)
     return Study(
         task, settings, fit, C, float(tolerance), models, intervals, threshold,
-        relevance, n_programs,
+        relevance, n_programs, n_fallbacks,
     )  # fmt: skip
 
 
@@ -147,17 +151,18 @@ def _fitted_probes(
 
 def _intervals(
     models: Program, fit: Solution, free: np.ndarray, settings: Settings, jobs: Jobs
-) -> np.ndarray:
-    """Bounds of all |w|, as shares of the L1 norm; 0 for constant features."""
+) -> tuple[np.ndarray, int]:
+    """Bounds of all |w|, as shares of the L1 norm (0 for constant features), and fall-backs."""
     intervals = np.zeros((models.X.shape[1], 2))
     sides = likely_sides(models, fit)
     arguments = [
         (models, int(f), sides[f], settings.solver, f"The bound of feature {f}") for f in free
     ]
-    intervals[free] = jobs("Bounds of features", weight_bounds, arguments)
+    bounds = jobs("Bounds of features", weight_bounds, arguments)
+    intervals[free] = [each[:2] for each in bounds]
     intervals /= fit.l1_norm
     intervals[intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
-    return intervals
+    return intervals, sum(each.n_fallbacks for each in bounds)
 
 
 def _indispensable(

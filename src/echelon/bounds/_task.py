@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class Task:
 
     def folds(self, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows; fewer folds than asked for where a class is too small."""
-        if not isinstance(cv, int):
+        if not isinstance(cv, Integral):
             return list(check_cv(cv, self.target, classifier=True).split(self.X, self.target))
         if self.regression:
             splitter = KFold(min(cv, len(self.X)), shuffle=True, random_state=random_state)
