@@ -12,7 +12,7 @@ import numpy as np
 
 from echelon.bounds._jobs import Jobs
 from echelon.bounds._program import Program
-from echelon.bounds._solvers import likely_sides, solver_for, weight_bounds
+from echelon.bounds._solvers import solver_for
 from echelon.bounds._study import WEAK, Study
 
 SHARE_OF_TOLERANCE = 0.5
@@ -35,11 +35,7 @@ def replaceable_groups(study: Study, jobs: Jobs) -> list[list[int]]:
 
 def _collapsing(study: Study, forced: int, others: list[int], jobs: Jobs) -> list[int]:
     """The features whose upper bound falls more than half way to that of noise."""
-    models, solver = _forcing(study, forced), study.settings.solver
-    sides = likely_sides(models, study.fit)
-    arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in others]
-    bounds = jobs("Feature groups", weight_bounds, arguments)
-    after = np.array([each.upper for each in bounds]) / study.fit.l1_norm
+    after = study.bounds_of(_forcing(study, forced), others, "Feature groups", jobs)[:, 1]
     before = study.intervals[others, 1]
     noise = np.minimum(study.probe_threshold, before)
     return [f for f, low in zip(others, after < (before + noise) / 2, strict=True) if low]
@@ -51,11 +47,11 @@ def _forcing(study: Study, feature: int) -> Program:
     tight = study.task.program(study.C).within(
         study.fit, SHARE_OF_TOLERANCE * study.tolerance, settings.budget
     )
-    low, high = study.program.low, study.program.high
+    low, high = study.models.low, study.models.high
     limited = np.flatnonzero(np.isfinite(low) | np.isfinite(high)).tolist()
     kept = {f: (low[f], high[f]) for f in limited}
     models = solver_for(tight.fixing(kept), settings.solver)
     # The side on which the feature reaches furthest, as in its upper bound.
     found = [models.extreme(feature, sign).weights[feature] for sign in (-1, 1)]
     value = max(found, key=abs)
-    return study.program.fixing({feature: value})
+    return study.models.fixing({feature: value})

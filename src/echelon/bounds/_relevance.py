@@ -17,7 +17,7 @@ from echelon.bounds._ordinal_svm import LinearOrdinalClassifier
 from echelon.bounds._program import standardised
 from echelon.bounds._regressor import LinearEpsilonRegressor
 from echelon.bounds._solvers import SOLVERS
-from echelon.bounds._study import Settings, Study, run_study
+from echelon.bounds._study import Settings, Study
 from echelon.bounds._target import read_target
 from echelon.bounds._task import Task
 from echelon.compat import Interval, StrOptions, fit_context
@@ -210,12 +210,8 @@ class RelevanceBounds(BaseSelector):
         random_state = check_random_state(self.random_state)
         regression = self._target.kind == "regression"
         self._studies = [
-            run_study(
-                Task(X, target, regression, self.epsilon),
-                self._settings(),
-                Jobs(self.n_jobs, self.verbose),
-                fixed,
-                random_state,
+            Study(Task(X, target, regression, self.epsilon), self._settings()).run(
+                fixed, Jobs(self.n_jobs, self.verbose), random_state
             )
             for target in self._target.one_vs_rest()
         ]

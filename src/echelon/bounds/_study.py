@@ -21,6 +21,7 @@ import numpy as np
 
 from echelon.bounds._jobs import Jobs
 from echelon.bounds._probes import (
+    Probe,
     chance_level,
     chance_tolerance,
     draw_columns,
@@ -29,7 +30,13 @@ from echelon.bounds._probes import (
     probe_bound,
 )
 from echelon.bounds._program import Program, Solution
-from echelon.bounds._solvers import checked, likely_sides, solver_for, weight_bounds
+from echelon.bounds._solvers import (
+    WeightBounds,
+    checked,
+    likely_sides,
+    solver_for,
+    weight_bounds,
+)
 from echelon.bounds._task import Task
 
 IRRELEVANT, WEAK, STRONG = 0, 1, 2
@@ -57,151 +64,169 @@ class Settings:
     solver: str
 
 
-@dataclass(frozen=True, eq=False)
 class Study:
-    """What was found out about one task; weights are shares of the L1 norm of the fit."""
+    """What is found out about one task; weights are shares of the L1 norm of the fit.
 
-    task: Task
-    settings: Settings
-    fit: Solution
-    C: float
-    tolerance: float
-    program: Program
-    intervals: np.ndarray
-    probe_threshold: float
-    relevance: np.ndarray
-    n_programs: int
-    n_fallbacks: int = 0
-    """Programs for which HiGHS had to be asked."""
+    Attributes
+    ----------
+    C, tolerance, probe_threshold : float
+        The cost of loss, the tolerance, the upper bound noise may reach.
+    fit : Solution
+        The optimum.
+    models : Program
+        All models within the tolerance.
+    intervals : ndarray of shape (n_features, 2)
+        Bounds of the absolute weights.
+    relevance : ndarray of shape (n_features,)
+        IRRELEVANT, WEAK or STRONG.
+    n_programs, n_fallbacks : int
+        Programs solved, and those for which HiGHS had to be asked.
+    """
 
+    def __init__(self, task: Task, settings: Settings):
+        self.task, self.settings = task, settings
+        p = task.X.shape[1]
+        self.free = np.flatnonzero(task.X.any(axis=0))
+        """Features that are not constant."""
+        self.intervals, self.relevance = np.zeros((p, 2)), np.full(p, IRRELEVANT)
+        self.tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
+        self.probe_threshold = 0.0
+        self.n_programs = self.n_fallbacks = 0
 
-def run_study(
-    task: Task, settings: Settings, jobs: Jobs, fixed: Mapping[int, Any], random_state: Any
-) -> Study:
-    """Carry out the steps."""
-    C, n_fits = settings.C, 0
-    if C is None:
-        C, n_fits = choose_cost(task, settings, jobs, random_state)
-    program = task.program(C)
-    fit = checked(solver_for(program, settings.solver).fit(), "The fit")
-    free = np.flatnonzero(task.X.any(axis=0))
-    if fit.l1_norm * np.abs(task.X).max() <= NEGLIGIBLE:
-        return _nothing(task, settings, fit, C, n_fits + 1)
-    limits = {f: 0.0 for f in range(task.X.shape[1]) if f not in set(free)}
-    limits |= {f: _scaled(value, fit.l1_norm) for f, value in fixed.items()}
-    probes = _fitted_probes(task, settings, C, free, jobs, random_state)
-    tolerance = settings.tolerance
-    if tolerance == "auto":
-        tolerance = chance_tolerance(fit, probes, settings.rate)
-    models = program.within(fit, float(tolerance), settings.budget).fixing(limits)
-    intervals, n_fallbacks = _intervals(models, fit, free, settings, jobs)
-    bounds = jobs(
-        "Bounds of probes",
-        probe_bound,
-        [(task, C, probe, tolerance, settings.budget, limits, settings.solver) for probe in probes],
-    )
-    n_fallbacks += sum(bound.n_fallbacks for bound in bounds)
-    n_fallbacks += fit.fallback + sum(probe.fit.fallback for probe in probes)
-    threshold = chance_level([bound.upper for bound in bounds], settings.rate) / fit.l1_norm
-    relevance = np.where(intervals[:, 1] > threshold, WEAK, IRRELEVANT)
-    # Above noise and needed: a second way to be relevant would double the false positives.
-    candidates = np.flatnonzero((relevance == WEAK) & (intervals[:, 0] > 0))
-    relevance[_indispensable(task, models, candidates, settings, jobs, random_state)] = STRONG
-    n_programs = n_fits + 1 + 3 * len(probes) + 2 * len(free)
-    n_programs += N_PERMUTATIONS * len(candidates)
-    return Study(
-        task, settings, fit, C, float(tolerance), models, intervals, threshold,
-        relevance, n_programs, n_fallbacks,
-    )  # fmt: skip
+    def run(self, fixed: Mapping[int, Any], jobs: Jobs, random_state: Any) -> Study:
+        """Carry out the steps."""
+        self.C = self.settings.C or self._choose_cost(jobs, random_state)
+        self.fit = self.solve_fit(self.task)
+        self.models = self.task.program(self.C)
+        if self.fit.l1_norm * np.abs(self.task.X).max() <= NEGLIGIBLE:
+            self._warn_of_nothing()
+            return self
+        probes = self._fit_probes(jobs, random_state)
+        if self.settings.tolerance == "auto":
+            self.tolerance = chance_tolerance(self.fit, probes, self.settings.rate)
+        limits = self._limits(fixed)
+        self.models = self.models.within(self.fit, self.tolerance, self.settings.budget)
+        self.models = self.models.fixing(limits)
+        self._bound_features(jobs)
+        self._bound_probes(probes, limits, jobs)
+        self._judge(jobs, random_state)
+        return self
 
+    def _choose_cost(self, jobs: Jobs, random_state: Any) -> float:
+        """The C with the smallest error in cross-validation, the smallest of equals."""
+        costs = COSTS / len(self.task.X)
+        folds = self.task.folds(self.settings.cv, random_state)
+        pairs = [(C, fold) for C in costs for fold in folds]
+        arguments = [(self.task, *pair, self.settings.solver) for pair in pairs]
+        errors = jobs("Choosing C", _error, arguments)
+        self.n_programs += len(pairs)
+        means = np.reshape(errors, (len(costs), len(folds))).mean(axis=1)
+        # Equal up to rounding is equal: then the more regularised model.
+        return float(costs[np.argmax(means <= means.min() * (1 + 1e-9))])
 
-def choose_cost(task: Task, settings: Settings, jobs: Jobs, random_state: Any) -> tuple[float, int]:
-    """The C with the smallest error in cross-validation, the smallest of equals, and the fits."""
-    costs = COSTS / len(task.X)
-    folds = task.folds(settings.cv, random_state)
-    pairs = [(C, fold) for C in costs for fold in folds]
-    errors = jobs("Choosing C", _error, [(task, *pair, settings.solver) for pair in pairs])
-    means = np.reshape(errors, (len(costs), len(folds))).mean(axis=1)
-    # Equal up to rounding is equal: then the more regularised model.
-    best = int(np.argmax(means <= means.min() * (1 + 1e-9)))
-    return float(costs[best]), len(pairs)
+    def solve_fit(self, task: Task) -> Solution:
+        """The optimum of a task."""
+        found = checked(solver_for(task.program(self.C), self.settings.solver).fit(), "The fit")
+        self.n_programs += 1
+        self.n_fallbacks += found.fallback
+        return found
+
+    def _warn_of_nothing(self) -> None:
+        warnings.warn(
+            f"The best model at C = {self.C:.3g} uses no feature at all, so every feature is "
+            "called irrelevant. Give a larger `C` if you know better.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def _limits(self, fixed: Mapping[int, Any]) -> dict[int, Any]:
+        """Weights that are known: those of constant features, and those given."""
+        constant = np.setdiff1d(np.arange(len(self.relevance)), self.free).tolist()
+        given = {f: _scaled(limit, self.fit.l1_norm) for f, limit in fixed.items()}
+        return dict.fromkeys(constant, 0.0) | given
+
+    # ------------------------------------------------------------------- probes, bounds
+
+    def _fit_probes(self, jobs: Jobs, random_state: Any) -> list[Probe]:
+        """Probes, as many as asked for or as the rate needs."""
+        rate, n_probes = self.settings.rate, self.settings.n_probes
+        needed = n_probes_for(rate)
+        n_probes = needed if n_probes == "auto" else int(n_probes)
+        if n_probes < needed:
+            warnings.warn(
+                f"A `false_positive_rate` of {rate:g} cannot be told from {n_probes} probes; the "
+                f"rate is {1 / (n_probes + 1):.2g} instead. Ask for {needed} probes.",
+                UserWarning,
+                stacklevel=2,
+            )
+        columns = draw_columns(self.task.X[:, self.free], n_probes, random_state)
+        arguments = [(self.task, self.C, column, self.settings.solver) for column in columns]
+        probes = jobs("Fitting probes", fit_probe, arguments)
+        self.n_programs += n_probes
+        self.n_fallbacks += sum(probe.fit.fallback for probe in probes)
+        return probes
+
+    def _bound_features(self, jobs: Jobs) -> None:
+        """Bounds of all |w|; 0 for constant features."""
+        bounds = self.bounds_of(self.models, self.free.tolist(), "Bounds of features", jobs)
+        self.intervals[self.free] = bounds
+        self.intervals[self.intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
+
+    def bounds_of(
+        self, models: Program, features: list[int], description: str, jobs: Jobs
+    ) -> np.ndarray:
+        """Bounds of the absolute weights of some features among some models."""
+        sides = likely_sides(models, self.fit)
+        solver = self.settings.solver
+        arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in features]
+        bounds = jobs(description, weight_bounds, arguments)
+        self._count(bounds)
+        return np.array([each[:2] for each in bounds]).reshape(-1, 2) / self.fit.l1_norm
+
+    def _bound_probes(self, probes: list[Probe], limits: Mapping[int, Any], jobs: Jobs) -> None:
+        """What noise exceeds at the rate asked for."""
+        settings = self.settings
+        arguments = [
+            (self.task, self.C, probe, self.tolerance, settings.budget, limits, settings.solver)
+            for probe in probes
+        ]
+        bounds = jobs("Bounds of probes", probe_bound, arguments)
+        self._count(bounds)
+        level = chance_level([bound.upper for bound in bounds], settings.rate)
+        self.probe_threshold = level / self.fit.l1_norm
+
+    def _count(self, bounds: list[WeightBounds]) -> None:
+        self.n_programs += 2 * len(bounds)
+        self.n_fallbacks += sum(bound.n_fallbacks for bound in bounds)
+
+    # ----------------------------------------------------------------------- relevance
+
+    def _judge(self, jobs: Jobs, random_state: Any) -> None:
+        """Relevant above noise, strongly if also needed.
+
+        (Calling needed features relevant whatever their bound would double the false positives.)
+        """
+        self.relevance[self.intervals[:, 1] > self.probe_threshold] = WEAK
+        candidates = np.flatnonzero((self.relevance == WEAK) & (self.intervals[:, 0] > 0))
+        arguments = [
+            (self.models, f, random_state.permutation(self.task.X[:, f]), self.settings.solver)
+            for f in candidates
+            for _ in range(N_PERMUTATIONS)
+        ]
+        fails = jobs("Doing without features", _is_infeasible, arguments)
+        self.n_programs += len(arguments)
+        most = np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5
+        self.relevance[candidates[most]] = STRONG
 
 
 def _error(task: Task, C: float, fold: Any, solver: str) -> float:
     return task.error(C, fold, lambda program: solver_for(program, solver).fit())
 
 
-def _fitted_probes(
-    task: Task, settings: Settings, C: float, free: np.ndarray, jobs: Jobs, random_state: Any
-) -> list[Any]:
-    """Probes, as many as asked for or as the rate needs."""
-    needed = n_probes_for(settings.rate)
-    n_probes = needed if settings.n_probes == "auto" else int(settings.n_probes)
-    if n_probes < needed:
-        warnings.warn(
-            f"A `false_positive_rate` of {settings.rate:g} cannot be told from {n_probes} probes; "
-            f"the rate is {1 / (n_probes + 1):.2g} instead. Ask for {needed} probes.",
-            UserWarning,
-            stacklevel=2,
-        )
-    columns = draw_columns(task.X[:, free], n_probes, random_state)
-    arguments = [(task, C, column, settings.solver) for column in columns]
-    return jobs("Fitting probes", fit_probe, arguments)
-
-
-def _intervals(
-    models: Program, fit: Solution, free: np.ndarray, settings: Settings, jobs: Jobs
-) -> tuple[np.ndarray, int]:
-    """Bounds of all |w|, as shares of the L1 norm (0 for constant features), and fall-backs."""
-    intervals = np.zeros((models.X.shape[1], 2))
-    sides = likely_sides(models, fit)
-    arguments = [
-        (models, int(f), sides[f], settings.solver, f"The bound of feature {f}") for f in free
-    ]
-    bounds = jobs("Bounds of features", weight_bounds, arguments)
-    intervals[free] = [each[:2] for each in bounds]
-    intervals /= fit.l1_norm
-    intervals[intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
-    return intervals, sum(each.n_fallbacks for each in bounds)
-
-
-def _indispensable(
-    task: Task,
-    models: Program,
-    candidates: np.ndarray,
-    settings: Settings,
-    jobs: Jobs,
-    random_state: Any,
-) -> np.ndarray:
-    """Features without which, values permuted, most of the time no model keeps the budget."""
-    arguments = [
-        (models, feature, random_state.permutation(task.X[:, feature]), settings.solver)
-        for feature in candidates
-        for _ in range(N_PERMUTATIONS)
-    ]
-    fails = jobs("Doing without features", _is_infeasible, arguments)
-    return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
-
-
 def _is_infeasible(models: Program, feature: int, column: np.ndarray, solver: str) -> bool:
+    """Whether no model keeps the budget once a feature is replaced by a column."""
     found = solver_for(models.replacing(feature, column), solver).extreme(feature, 1)
     return found.status == "infeasible"
-
-
-def _nothing(task: Task, settings: Settings, fit: Solution, C: float, n_programs: int) -> Study:
-    """All features irrelevant: the best model uses none."""
-    warnings.warn(
-        f"The best model at C = {C:.3g} uses no feature at all, so every feature is called "
-        "irrelevant. Give a larger `C` if you know better.",
-        UserWarning,
-        stacklevel=2,
-    )
-    p = task.X.shape[1]
-    tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
-    return Study(
-        task, settings, fit, C, tolerance, task.program(C), np.zeros((p, 2)), 0.0,
-        np.zeros(p, dtype=int), n_programs,
-    )  # fmt: skip
 
 
 def _scaled(limit: Any, norm: float) -> Any:
