@@ -138,7 +138,8 @@ def test_what_auto_takes_y_for():
     assert quick(C=0.5, class_order=[5, 4, 3, 2, 1]).fit(X, y)._target.kind == "ordinal"
     for target in (y > 3, np.where(y > 3, "yes", "no"), (y > 3).astype(float)):
         assert quick(C=0.5).fit(X, target)._target.kind == "classification"
-    assert quick(C=0.5).fit(X, y + 0.5 * X[:, 0])._target.kind == "regression"
+    for target in (y + 0.5 * X[:, 0], (y + 0.5 * X[:, 0]).astype(object)):
+        assert quick(C=0.5).fit(X, target)._target.kind == "regression"
 
 
 # --------------------------------------------------------------------------- awkward data
@@ -161,6 +162,14 @@ def test_scale_does_not_matter():
     values = X[:, 0] - X[:, 2] + RNG.normal(size=100)
     plain = quick(C=0.5).fit(X, values)
     assert_allclose(quick(C=0.5).fit(X, 1e6 * values).intervals_, plain.intervals_, atol=1e-6)
+
+
+def test_extreme_scales_and_constant_data():
+    X, y = make_relevance(60, 1, 0, 2, noise=0.2, random_state=0)
+    for scale in (1e200, 1e-200):
+        assert quick(C=0.5).fit(scale * X, y).relevance_[0] == "strong"
+    with pytest.warns(UserWarning, match="Every feature of `X` is constant"):
+        assert not quick(C=0.5).fit(np.ones((60, 3)), y).support_.any()
 
 
 def test_separable_rare_and_gapped_classes():
@@ -262,6 +271,8 @@ def test_a_stalled_solver_is_mentioned(monkeypatch, capsys):
         ({"cv": 1}, "'cv'.*Got 1"),
         ({"fixed": {13: 0.1}}, "`fixed` must name features from 0 to 12, got 13"),
         ({"fixed": {"alcohol": 0.1}}, "`fixed` names the column 'alcohol', but X has no"),
+        ({"fixed": {0: "a"}, "C": 0.1}, "number or a pair.*got 'a' for feature 0"),
+        ({"fixed": {0: (0, 1, 2)}, "C": 0.1}, "number or a pair"),
         ({"fixed": {0: (0.2, 0.1)}, "C": 0.1}, "Give the smaller limit first"),
         ({"fixed": {0: 40.0}, "C": 0.1}, "no model keeps the budget"),
     ],

@@ -202,10 +202,15 @@ def standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A constant column becomes 0, also when rounding gives it a small deviation.
     """
     X = np.asarray(X, dtype=np.float64)
-    mean, std = X.mean(axis=0), X.std(axis=0)
-    constant = X.max(axis=0) == X.min(axis=0)
-    std = np.where(constant | (std == 0), 1.0, std)
-    return np.where(constant, 0.0, (X - mean) / std), mean, std
+    # In units of the largest value, whose square neither overflows nor vanishes.
+    unit = np.abs(X).max(axis=0)
+    unit = np.where(unit > 0, unit, 1.0)
+    shares = X / unit
+    mean, std = shares.mean(axis=0), shares.std(axis=0)
+    constant = (X.max(axis=0) == X.min(axis=0)) | (std == 0)
+    std = np.where(constant, 1.0, std)
+    scaled = np.where(constant, 0.0, (shares - mean) / std)
+    return scaled, mean * unit, np.where(constant, 1.0, std * unit)
 
 
 def _program(X: np.ndarray, rows: Rows, C: float) -> Program:

@@ -311,7 +311,8 @@ class RelevanceBounds(BaseSelector):
         if self.verbose and n_fallbacks:
             message = f"HiGHS stepped in for {n_fallbacks} of {self.n_programs_} programs."
             print(message, file=sys.stderr)
-        self.order_ = np.argsort(-self.scores_, kind="stable")
+        # Copies of a feature have equal bounds but for the last digits of a solver.
+        self.order_ = np.argsort(-self.scores_.round(6), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.support_ = kinds > 0 if n_wanted is None else self.ranking_ <= n_wanted
 

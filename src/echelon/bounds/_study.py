@@ -132,17 +132,18 @@ class Study:
         return found
 
     def _warn_of_nothing(self) -> None:
-        warnings.warn(
+        reason = (
             f"The best model at C = {self.C:.3g} uses no feature at all, so every feature is "
-            "called irrelevant. Give a larger `C` if you know better.",
-            UserWarning,
-            stacklevel=2,
+            "called irrelevant. Give a larger `C` if you know better."
         )
+        if len(self.free) == 0:
+            reason = "Every feature of `X` is constant, so every feature is called irrelevant."
+        warnings.warn(reason, UserWarning, stacklevel=2)
 
     def _limits(self, fixed: Mapping[int, Any]) -> dict[int, Any]:
         """Weights that are known: those of constant features, and those given."""
         constant = np.setdiff1d(np.arange(len(self.relevance)), self.free).tolist()
-        given = {f: _scaled(limit, self.fit.l1_norm) for f, limit in fixed.items()}
+        given = {f: _scaled(f, limit, self.fit.l1_norm) for f, limit in fixed.items()}
         return dict.fromkeys(constant, 0.0) | given
 
     # ------------------------------------------------------------------- probes, bounds
@@ -229,6 +230,12 @@ def _is_infeasible(models: Program, feature: int, column: np.ndarray, solver: st
     return found.status == "infeasible"
 
 
-def _scaled(limit: Any, norm: float) -> Any:
+def _scaled(feature: int, limit: Any, norm: float) -> tuple[float, float]:
     """A fixed weight, or its limits, from shares of the L1 norm to weights."""
-    return limit * norm if isinstance(limit, Real) else tuple(float(v) * norm for v in limit)
+    pair = (limit, limit) if isinstance(limit, Real) else limit
+    if not isinstance(pair, tuple | list) or [isinstance(v, Real) for v in pair] != [True, True]:
+        raise ValueError(
+            f"`fixed` must map a feature to a number or a pair (low, high), got {limit!r} for "
+            f"feature {feature}. Give weights in the unit of `intervals_`."
+        )
+    return float(pair[0]) * norm, float(pair[1]) * norm

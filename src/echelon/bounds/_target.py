@@ -13,6 +13,8 @@ from sklearn.utils.multiclass import type_of_target
 from echelon.bounds._program import standardised
 from echelon.validation import read_classes, read_ordered_classes
 
+_NUMBERS = ("floating", "mixed-integer-float", "decimal")
+
 
 class Target(NamedTuple):
     """The target as codes of classes or as standardised values."""
@@ -56,6 +58,8 @@ def _guess(y: Any, class_order: Sequence | None) -> str:
         raise ValueError("Input y contains infinity. Pass finite numbers.")
     if labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
         labels = np.array(labels.tolist())
+    elif labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in _NUMBERS:
+        labels = labels.astype(np.float64)
     kind = type_of_target(labels, input_name="y")
     if kind == "continuous":
         return "regression"

@@ -131,7 +131,7 @@ class BoundsDisplay:
             ax.set_title(f"not shown: {counts}", fontsize="small", loc="right")
 
     def _order(self) -> np.ndarray:
-        return np.argsort(-self.intervals[:, 1], kind="stable")
+        return np.argsort(-self.intervals[:, 1].round(6), kind="stable")
 
 
 def _position(classes: np.ndarray, wanted: Any) -> int:
