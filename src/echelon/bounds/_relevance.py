@@ -93,8 +93,8 @@ class RelevanceBounds(BaseSelector):
         class for several unordered classes.
     model_ : estimator
         The model at the optimum.
-    n_programs_ : int
-        Programs solved: fits and bounds.
+    n_programs_, n_settled_ : int
+        Programs solved (fits and bounds), and those of them that could be left early.
     order_ : ndarray of shape (n_features,)
         Feature indices, largest upper bound first.
     ranking_ : ndarray of shape (n_features,)
@@ -307,6 +307,7 @@ class RelevanceBounds(BaseSelector):
         models = [self._model(X, each) for each in studies]
         self.model_ = models if several else models[0]
         self.n_programs_ = sum(each.n_programs for each in studies)
+        self.n_settled_ = sum(each.n_settled for each in studies)
         n_fallbacks = sum(each.n_fallbacks for each in studies)
         if self.verbose and n_fallbacks:
             message = f"HiGHS stepped in for {n_fallbacks} of {self.n_programs_} programs."

@@ -106,11 +106,14 @@ def solver_for(program: Program, name: str = "interior-point") -> Solver:
 
 
 class WeightBounds(NamedTuple):
-    """Bounds of an absolute weight, and for how many of them HiGHS had to be asked."""
+    """Bounds of an absolute weight, and how they were found."""
 
     lower: float
     upper: float
     n_fallbacks: int
+    """Programs for which HiGHS had to be asked."""
+    settled: bool = False
+    """Whether the second of the two programs could be left early."""
 
 
 def weight_bounds(
@@ -141,7 +144,7 @@ def weight_bounds(
     second = checked(models.extreme(feature, side, enough=max(0.0, far)), what)
     n_fallbacks = first.fallback + second.fallback
     if second.status == "enough":
-        return WeightBounds(0.0, far, n_fallbacks)
+        return WeightBounds(0.0, far, n_fallbacks, settled=True)
     near = side * float(second.weights[feature])
     return WeightBounds(max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks)
 

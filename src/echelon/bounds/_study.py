@@ -79,8 +79,9 @@ class Study:
         Bounds of the absolute weights.
     relevance : ndarray of shape (n_features,)
         IRRELEVANT, WEAK or STRONG.
-    n_programs, n_fallbacks : int
-        Programs solved, and those for which HiGHS had to be asked.
+    n_programs, n_settled, n_fallbacks : int
+        Programs solved, those left early because no more was needed, and those for which HiGHS
+        had to be asked.
     """
 
     def __init__(self, task: Task, settings: Settings):
@@ -91,7 +92,7 @@ class Study:
         self.intervals, self.relevance = np.zeros((p, 2)), np.full(p, IRRELEVANT)
         self.tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
         self.probe_threshold = 0.0
-        self.n_programs = self.n_fallbacks = 0
+        self.n_programs = self.n_settled = self.n_fallbacks = 0
 
     def run(self, fixed: Mapping[int, Any], jobs: Jobs, random_state: Any) -> Study:
         """Carry out the steps."""
@@ -199,6 +200,7 @@ class Study:
     def _count(self, bounds: list[WeightBounds]) -> None:
         self.n_programs += 2 * len(bounds)
         self.n_fallbacks += sum(bound.n_fallbacks for bound in bounds)
+        self.n_settled += sum(bound.settled for bound in bounds)
 
     # ----------------------------------------------------------------------- relevance
 
