@@ -72,6 +72,7 @@ def expected_to_fail(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:The best model at C:UserWarning")
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @parametrize_with_checks(
     [seeded(estimator) if estimator in QUICK else estimator() for estimator in ESTIMATORS],
     expected_failed_checks=expected_to_fail,

@@ -201,7 +201,7 @@ def standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     A constant column becomes 0, also when rounding gives it a small deviation.
     """
-    X = np.asarray(X, dtype=np.float64)
+    X = np.ascontiguousarray(X, dtype=np.float64)  # sums in one order, whatever the input's
     # In units of the largest value, whose square neither overflows nor vanishes.
     unit = np.abs(X).max(axis=0)
     unit = np.where(unit > 0, unit, 1.0)

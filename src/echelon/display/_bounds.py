@@ -44,7 +44,7 @@ class BoundsDisplay:
     >>> X, y = make_relevance(150, 1, 2, 1, random_state=0)
     >>> display = BoundsDisplay.from_estimator(RelevanceBounds(random_state=0).fit(X, y))
     >>> display.frame()["relevance"].tolist()
-    ['strong', 'weak', 'weak', 'irrelevant']
+    ['weak', 'weak', 'strong', 'irrelevant']
     """
 
     def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: float):
