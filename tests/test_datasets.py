@@ -38,6 +38,8 @@ def test_weak_noise_makes_similar_features():
         ({"n_strong": -1}, "`n_strong` must be an integer of at least 0, got -1"),
         ({"n_strong": 0, "n_weak": 0}, "must not both be 0"),
         ({"n_weak": 4, "weak_groups": [3]}, r"add up to n_weak, 4, got \[3\]"),
+        ({"weak_groups": 3}, r"add up to n_weak, 4, got \[3\]"),
+        ({"weak_groups": [2.5, 1.5]}, "sizes of at least 2"),
         ({"n_weak": 1}, "A feature alone in its group is a strong one"),
         ({"problem": "ranking"}, "`problem` must be one of"),
         ({"noise": -1}, "`noise` must be a number of at least 0, got -1"),

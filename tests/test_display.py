@@ -56,5 +56,8 @@ def test_bounds_of_several_classes():
     one = BoundsDisplay.from_estimator(selector, label=2)
     expected = selector.intervals_[2, :, 1] / selector.probe_threshold_[2]
     np.testing.assert_allclose(np.sort(one.frame()["upper"]), np.sort(expected))
+    assert set(zip(one.frame()["feature"], one.frame()["relevance"], strict=True)) == set(
+        enumerate(selector.relevance_by_class_[2])
+    )
     with pytest.raises(ValueError, match=r"`label` must be one of \[0, 1, 2\], got 7"):
         BoundsDisplay.from_estimator(selector, label=7)

@@ -116,6 +116,41 @@ def test_one_large_group():
     assert selector.feature_groups() == [[f"f{j}" for j in range(1, 9)]]
 
 
+def test_any_weight_within_the_bounds_can_be_fixed():
+    X, y = make_relevance(60, 2, 2, 2, random_state=0)
+    free = quick().fit(X, y)
+    signs = np.sign(free.model_.coef_)
+    for feature in (0, 1):
+        low, high = free.intervals_[feature]
+        for value in (low + 0.02 * (high - low), high - 0.02 * (high - low)):
+            fixed = {feature: signs[feature] * value}
+            quick(fixed=fixed, C=free.C_, tolerance=free.tolerance_).fit(X, y)
+    X[:, 5] = 1.0
+    with pytest.raises(ValueError, match="`fixed` must name features that vary, each once, got 5"):
+        quick(fixed={5: 0.0}).fit(X, y)
+
+
+def test_refitting_and_names():
+    X, y = make_relevance(60, 2, 0, 2, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    selector = quick(C=0.5).fit(frame, y)
+    assert selector.problem_ == "ordinal"
+    assert len(selector.classes_) == 5
+    assert selector.model_.predict(frame).shape == (60,)  # no warning about names
+    selector.fit(frame, y + X[:, 0])
+    assert selector.problem_ == "regression"
+    assert not hasattr(selector, "classes_")
+    assert selector.model_.predict(frame).shape == (60,)
+
+
+def test_many_integers_are_likely_quantities():
+    X, _ = make_relevance(100, 2, 0, 2, random_state=0)
+    y = np.round(7 * X[:, 0]).astype(int)
+    with pytest.warns(UserWarning, match='different integers.*problem="regression"'):
+        quick(C=0.5).fit(X, y)
+    assert quick(C=0.5, problem="regression").fit(X, y).relevance_[0] == "strong"
+
+
 def test_unordered_classes_are_bounded_one_by_one():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
@@ -127,6 +162,7 @@ def test_unordered_classes_are_bounded_one_by_one():
     one = quick(C=0.5, tolerance=selector.tolerance_[1]).fit(X, (y == 1).astype(int))
     assert_allclose(selector.intervals_[1], one.intervals_, atol=1e-6)
     assert_array_equal(selector.scores_, selector.intervals_[:, :, 1].max(axis=0))
+    assert selector.relevance_by_class_.shape == (3, 4)
     with pytest.raises(ValueError, match="`fixed` must be None for several classes"):
         quick(problem="classification", fixed={0: 0.0}).fit(X, names)
 
@@ -134,12 +170,12 @@ def test_unordered_classes_are_bounded_one_by_one():
 def test_what_auto_takes_y_for():
     X, y = make_relevance(60, 2, 0, 2, random_state=0)
     for target in (y, pd.Categorical(y, ordered=True), y.astype(float), y.astype(object)):
-        assert quick(C=0.5).fit(X, target)._target.kind == "ordinal"
-    assert quick(C=0.5, class_order=[5, 4, 3, 2, 1]).fit(X, y)._target.kind == "ordinal"
+        assert quick(C=0.5).fit(X, target).problem_ == "ordinal"
+    assert quick(C=0.5, class_order=[5, 4, 3, 2, 1]).fit(X, y).problem_ == "ordinal"
     for target in (y > 3, np.where(y > 3, "yes", "no"), (y > 3).astype(float)):
-        assert quick(C=0.5).fit(X, target)._target.kind == "classification"
+        assert quick(C=0.5).fit(X, target).problem_ == "classification"
     for target in (y + 0.5 * X[:, 0], (y + 0.5 * X[:, 0]).astype(object)):
-        assert quick(C=0.5).fit(X, target)._target.kind == "regression"
+        assert quick(C=0.5).fit(X, target).problem_ == "regression"
 
 
 # --------------------------------------------------------------------------- awkward data
@@ -271,9 +307,11 @@ def test_a_stalled_solver_is_mentioned(monkeypatch, capsys):
         ({"cv": 1}, "'cv'.*Got 1"),
         ({"fixed": {13: 0.1}}, "`fixed` must name features from 0 to 12, got 13"),
         ({"fixed": {"alcohol": 0.1}}, "`fixed` names the column 'alcohol', but X has no"),
-        ({"fixed": {0: "a"}, "C": 0.1}, "number or a pair.*got 'a' for feature 0"),
-        ({"fixed": {0: (0, 1, 2)}, "C": 0.1}, "number or a pair"),
-        ({"fixed": {0: (0.2, 0.1)}, "C": 0.1}, "Give the smaller limit first"),
+        ({"fixed": {0: "a"}}, "number or a pair.*got 'a' for 0"),
+        ({"fixed": {0: (0, 1, 2)}}, r"number or a pair.*got \(0, 1, 2\)"),
+        ({"fixed": {0: (0.2, 0.1)}}, r"number or a pair.*got \(0.2, 0.1\)"),
+        ({"fixed": {0: np.inf}}, "number or a pair.*got inf"),
+        ({"fixed": {True: 0.1}}, "`fixed` names the column True, but X has no"),
         ({"fixed": {0: 40.0}, "C": 0.1}, "no model keeps the budget"),
     ],
 )

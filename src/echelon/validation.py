@@ -303,6 +303,6 @@ def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray,
 def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if len(labels) < 2:
         raise ValueError(
-            f"`y` has one class only ({labels[0]!r}). Pass samples of at least two classes."
+            f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."
         )
     return labels, codes.astype(np.int64)

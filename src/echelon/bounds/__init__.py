@@ -5,7 +5,7 @@
 ``_task``              samples and target;  ``_target``  reading y;  ``_jobs``  parallel work
 ``_ordinal_svm``       LinearOrdinalClassifier;  ``_regressor``  the same for values
 ``_program``           fits and budgets as one form: a sum of hinges with ordered thresholds
-``_interior_point``    the solver;  ``_normal_equations``  its linear algebra
+``_interior_point``    the solver;  ``_constraints``  the layout its compiled steps work on
 ``_highs``             the same programs solved by HiGHS
 ``_certificates``      what a solution proves;  ``_solvers``  which solver when
 """

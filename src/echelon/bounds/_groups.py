@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from echelon.bounds._jobs import Jobs
+from echelon.bounds._probes import limits_of
 from echelon.bounds._program import Program
 from echelon.bounds._solvers import solver_for
 from echelon.bounds._study import WEAK, Study
@@ -47,10 +48,7 @@ def _forcing(study: Study, feature: int) -> Program:
     tight = study.task.program(study.C).within(
         study.fit, SHARE_OF_TOLERANCE * study.tolerance, settings.budget
     )
-    low, high = study.models.low, study.models.high
-    limited = np.flatnonzero(np.isfinite(low) | np.isfinite(high)).tolist()
-    kept = {f: (low[f], high[f]) for f in limited}
-    models = solver_for(tight.fixing(kept), settings.solver)
+    models = solver_for(tight.fixing(limits_of(study.models)), settings.solver)
     # The side on which the feature reaches furthest, as in its upper bound.
     found = [models.extreme(feature, sign).weights[feature] for sign in (-1, 1)]
     value = max(found, key=abs)

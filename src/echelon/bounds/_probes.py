@@ -9,18 +9,18 @@ the probe achieves it achieves by chance.  It answers two questions.
 - How large can a weight become by chance?  The upper bound of the probe, among all models within
   that tolerance of the optimum with the probe.
 
-A noise feature among the data cannot be told from a probe, so each of the two numbers exceeds the
-k-th largest of n probes with probability k / (n + 1).
+A noise feature that is independent of the others cannot be told from a probe, so each of the two
+numbers exceeds the k-th largest of n probes with probability k / (n + 1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon.bounds._program import Solution
+from echelon.bounds._program import Program, Solution
 from echelon.bounds._solvers import WeightBounds, likely_sides, solver_for, weight_bounds
 from echelon.bounds._task import Task
 
@@ -55,17 +55,32 @@ def probe_bound(
     task: Task,
     C: float,
     probe: Probe,
+    models: Program,
     tolerance: float,
     budget: str,
-    limits: Mapping[int, Any],
     solver: str,
 ) -> WeightBounds:
-    """Bounds of the absolute weight of a probe among the models within the tolerance."""
+    """Bounds of the absolute weight of a probe among the models within the tolerance.
+
+    Weights that are fixed in the ``models`` without the probe are fixed here, too; then their
+    budgets hold, since the better optimum with the probe may leave no model with these weights.
+    """
     program = task.with_column(probe.column).program(C)
-    models = program.within(probe.fit, tolerance, budget).fixing(limits)
+    limits = limits_of(models)
+    given = any(models.X[:, f].any() for f in limits)
+    within = program.within(probe.fit, tolerance, budget)
+    if given:
+        within = replace(within, budgets=models.budgets, scale=models.scale)
+    within = within.fixing(limits)
     last = program.X.shape[1] - 1
     side = likely_sides(program, probe.fit)[last]
-    return weight_bounds(models, last, side, solver, "The bound of a probe")
+    return weight_bounds(within, last, side, solver, "The bound of a probe")
+
+
+def limits_of(models: Program) -> dict[int, tuple[float, float]]:
+    """Weights with limits, and the limits."""
+    limited = np.flatnonzero(np.isfinite(models.low) | np.isfinite(models.high)).tolist()
+    return {f: (models.low[f], models.high[f]) for f in limited}
 
 
 def chance_level(values: list[float], rate: float) -> float:

@@ -42,10 +42,12 @@ class RelevanceBounds(BaseSelector):
         weakly relevant ones.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
-        given ``class_order`` are ordinal; other numbers are regression.  Classification with more
+        given ``class_order`` are ordinal (with a warning beyond 20 integers); other numbers are
+        regression.  Classification with more
         classes bounds every class against the rest.
     C : float, default=None
-        What a unit of loss costs.  None: chosen by cross-validation.
+        What a unit of loss costs; the loss is a sum over samples.  None: chosen by
+        cross-validation among 1, 3, 10, ... 1000, divided by the number of samples.
     tolerance : float or "auto", default="auto"
         By what share a good model may exceed the optimum.  "auto": by as much as chance lowers it,
         measured with probes.
@@ -53,7 +55,8 @@ class RelevanceBounds(BaseSelector):
         Number of probes, permuted features added to the data.  "auto": as many as
         ``false_positive_rate`` needs.
     false_positive_rate : float, default=0.01
-        Share of irrelevant features that may be called relevant.
+        Share of irrelevant features that may be called relevant, if they are independent of the
+        other features.
     epsilon : float, default=0.1
         Regression: error without loss, in standard deviations of y.
     budget : {"joint", "separate"}, default="joint"
@@ -84,6 +87,10 @@ class RelevanceBounds(BaseSelector):
         of the optimum.  Several unordered classes: shape (n_classes, n_features, 2).
     relevance_ : ndarray of shape (n_features,)
         "strong", "weak" or "irrelevant"; several unordered classes: the strongest of them.
+    relevance_by_class_ : ndarray of shape (n_classes, n_features)
+        The same for every class against the rest; several unordered classes only.
+    problem_ : str
+        What y was taken for: "ordinal", "classification" or "regression".
     scores_ : ndarray of shape (n_features,)
         Upper bounds; several unordered classes: the largest of them.
     probe_threshold_ : float
@@ -252,26 +259,36 @@ class RelevanceBounds(BaseSelector):
                 "it, for example with sklearn.preprocessing.OneHotEncoder."
             )
         self._target = read_target(y, self.problem, self.class_order)
+        self.problem_ = self._target.kind
+        self.__dict__.pop("classes_", None)
         if self._target.labels is not None:
             self.classes_ = self._target.labels
         return columns, self._target.values
 
-    def _fixed_weights(self, columns: Columns) -> dict[int, Any]:
-        """``fixed`` by index."""
+    def _fixed_weights(self, columns: Columns) -> dict[int, tuple[float, float]]:
+        """``fixed`` by index, every weight as a pair of limits."""
         fixed = self.fixed or {}
         if fixed and len(self._target.one_vs_rest()) > 1:
             raise ValueError(
                 "`fixed` must be None for several classes without an order, which have a model "
                 "each. Give class_order, or bound one class at a time."
             )
-        return {self._index(name, columns): limit for name, limit in fixed.items()}
+        found: dict[int, tuple[float, float]] = {}
+        for name, limit in fixed.items():
+            index = self._index(name, columns)
+            if index in found or np.ptp(columns.values[:, index]) == 0:
+                raise ValueError(
+                    f"`fixed` must name features that vary, each once, got {name!r}. Leave it out."
+                )
+            found[index] = _limits(name, limit)
+        return found
 
     @staticmethod
     def _index(name: Any, columns: Columns) -> int:
         """A feature of ``fixed``, given by name or index."""
         n_features = columns.values.shape[1]
         known = columns.names is not None and name in columns.names.tolist()
-        if known or not isinstance(name, Integral):
+        if known or not isinstance(name, Integral) or isinstance(name, bool):
             return columns.position(name, "fixed")
         if not 0 <= int(name) < n_features:
             raise ValueError(
@@ -299,12 +316,18 @@ class RelevanceBounds(BaseSelector):
         intervals = np.array([each.intervals for each in studies])
         kinds = np.max([each.relevance for each in studies], axis=0)
         self.relevance_ = KINDS[kinds]
+        self.__dict__.pop("relevance_by_class_", None)
+        if several:
+            self.relevance_by_class_ = KINDS[np.array([each.relevance for each in studies])]
         self.scores_ = intervals[:, :, 1].max(axis=0)
         self.intervals_ = intervals if several else intervals[0]
         for name in ("C", "tolerance", "probe_threshold"):
             values = np.array([getattr(each, name) for each in studies])
             setattr(self, f"{name}_", values if several else float(values[0]))
         models = [self._model(X, each) for each in studies]
+        if hasattr(self, "feature_names_in_"):
+            for model in models:
+                model.feature_names_in_ = self.feature_names_in_
         self.model_ = models if several else models[0]
         self.n_programs_ = sum(each.n_programs for each in studies)
         self.n_settled_ = sum(each.n_settled for each in studies)
@@ -328,3 +351,18 @@ class RelevanceBounds(BaseSelector):
                 X, labels[target]
             )
         return LinearOrdinalClassifier(C=study.C).fit(X, target)
+
+
+def _limits(name: Any, limit: Any) -> tuple[float, float]:
+    """A weight of ``fixed`` as a pair of limits."""
+    pair = (limit, limit) if isinstance(limit, Real) else limit
+    try:
+        low, high = (float(value) for value in pair)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise ValueError(
+            f"`fixed` must map a feature to a number or a pair (low, high), got {limit!r} for "
+            f"{name!r}. Give signed weights in the unit of `intervals_`."
+        )
+    return low, high

@@ -14,7 +14,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -94,7 +93,7 @@ class Study:
         self.probe_threshold = 0.0
         self.n_programs = self.n_settled = self.n_fallbacks = 0
 
-    def run(self, fixed: Mapping[int, Any], jobs: Jobs, random_state: Any) -> Study:
+    def run(self, fixed: Mapping[int, tuple[float, float]], jobs: Jobs, random_state: Any) -> Study:
         """Carry out the steps."""
         self.C = self.settings.C or self._choose_cost(jobs, random_state)
         self.fit = self.solve_fit(self.task)
@@ -105,11 +104,10 @@ class Study:
         probes = self._fit_probes(jobs, random_state)
         if self.settings.tolerance == "auto":
             self.tolerance = chance_tolerance(self.fit, probes, self.settings.rate)
-        limits = self._limits(fixed)
         self.models = self.models.within(self.fit, self.tolerance, self.settings.budget)
-        self.models = self.models.fixing(limits)
+        self.models = self.models.fixing(self._limits(fixed))
         self._bound_features(jobs)
-        self._bound_probes(probes, limits, jobs)
+        self._bound_probes(probes, jobs)
         self._judge(jobs, random_state)
         return self
 
@@ -141,10 +139,11 @@ class Study:
             reason = "Every feature of `X` is constant, so every feature is called irrelevant."
         warnings.warn(reason, UserWarning, stacklevel=2)
 
-    def _limits(self, fixed: Mapping[int, Any]) -> dict[int, Any]:
+    def _limits(self, fixed: Mapping[int, tuple[float, float]]) -> dict[int, Any]:
         """Weights that are known: those of constant features, and those given."""
         constant = np.setdiff1d(np.arange(len(self.relevance)), self.free).tolist()
-        given = {f: _scaled(f, limit, self.fit.l1_norm) for f, limit in fixed.items()}
+        norm = self.fit.l1_norm
+        given = {f: (low * norm, high * norm) for f, (low, high) in fixed.items()}
         return dict.fromkeys(constant, 0.0) | given
 
     # ------------------------------------------------------------------- probes, bounds
@@ -185,11 +184,19 @@ class Study:
         self._count(bounds)
         return np.array([each[:2] for each in bounds]).reshape(-1, 2) / self.fit.l1_norm
 
-    def _bound_probes(self, probes: list[Probe], limits: Mapping[int, Any], jobs: Jobs) -> None:
+    def _bound_probes(self, probes: list[Probe], jobs: Jobs) -> None:
         """What noise exceeds at the rate asked for."""
         settings = self.settings
         arguments = [
-            (self.task, self.C, probe, self.tolerance, settings.budget, limits, settings.solver)
+            (
+                self.task,
+                self.C,
+                probe,
+                self.models,
+                self.tolerance,
+                settings.budget,
+                settings.solver,
+            )
             for probe in probes
         ]
         bounds = jobs("Bounds of probes", probe_bound, arguments)
@@ -230,14 +237,3 @@ def _is_infeasible(models: Program, feature: int, column: np.ndarray, solver: st
     """Whether no model keeps the budget once a feature is replaced by a column."""
     found = solver_for(models.replacing(feature, column), solver).extreme(feature, 1)
     return found.status == "infeasible"
-
-
-def _scaled(feature: int, limit: Any, norm: float) -> tuple[float, float]:
-    """A fixed weight, or its limits, from shares of the L1 norm to weights."""
-    pair = (limit, limit) if isinstance(limit, Real) else limit
-    if not isinstance(pair, tuple | list) or [isinstance(v, Real) for v in pair] != [True, True]:
-        raise ValueError(
-            f"`fixed` must map a feature to a number or a pair (low, high), got {limit!r} for "
-            f"feature {feature}. Give weights in the unit of `intervals_`."
-        )
-    return float(pair[0]) * norm, float(pair[1]) * norm

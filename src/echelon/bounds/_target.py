@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,9 @@ from sklearn.utils.multiclass import type_of_target
 
 from echelon.bounds._program import standardised
 from echelon.validation import read_classes, read_ordered_classes
+
+MANY_CLASSES = 20
+"""More integers than this are likely quantities."""
 
 _NUMBERS = ("floating", "mixed-integer-float", "decimal")
 
@@ -66,6 +70,7 @@ def _guess(y: Any, class_order: Sequence | None) -> str:
     if len(pd.unique(pd.Series(labels))) <= 2:
         return "classification"
     if labels.dtype.kind in "iuf":
+        _warn_of_many(len(np.unique(labels)))
         return "ordinal"
     shown = ", ".join(map(repr, pd.unique(pd.Series(labels))[:5].tolist()))
     raise ValueError(
@@ -73,6 +78,16 @@ def _guess(y: Any, class_order: Sequence | None) -> str:
         'example class_order=["low", "medium", "high"], or say problem="classification" to bound '
         "every class against the rest."
     )
+
+
+def _warn_of_many(n_classes: int) -> None:
+    if n_classes > MANY_CLASSES:
+        warnings.warn(
+            f"`y` holds {n_classes} different integers, which are taken for ordered classes. Say "
+            'problem="regression" if they are quantities, or problem="ordinal" if not.',
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _read_values(y: Any) -> np.ndarray:

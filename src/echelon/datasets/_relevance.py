@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -110,8 +111,9 @@ def _groups(n_weak: int, groups: Any) -> list[int]:
     _check_count("n_weak", n_weak)
     if groups is None:
         groups = [n_weak] if n_weak else []
-    groups = [int(size) for size in groups]
-    if sum(groups) != n_weak or any(size < 2 for size in groups):
+    groups = list(groups) if isinstance(groups, Iterable) else [groups]
+    whole = all(isinstance(size, Integral) and int(size) >= 2 for size in groups)
+    if not whole or sum(groups) != n_weak:
         raise ValueError(
             f"`weak_groups` must be sizes of at least 2 that add up to n_weak, {n_weak}, got "
             f"{groups}. A feature alone in its group is a strong one."

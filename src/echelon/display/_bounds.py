@@ -68,15 +68,21 @@ class BoundsDisplay:
         check_is_fitted(estimator, "intervals_")
         names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
         intervals, threshold = estimator.intervals_, estimator.probe_threshold_
+        relevance = estimator.relevance_
+        if intervals.ndim == 2 and label is not None:
+            raise ValueError(
+                f"`label` must be None, since there is one model for all classes, got {label!r}."
+            )
         if intervals.ndim == 3:
             # Each class has its own threshold: show bounds in units of it.
             units = np.where(threshold > 0, threshold, 1.0)
             intervals = intervals / units[:, None, None]
             chosen = intervals[:, :, 1].argmax(axis=0)
             if label is not None:
-                chosen = np.full(intervals.shape[1], _position(estimator.classes_, label))
+                chosen[:] = _position(estimator.classes_, label)
+                relevance = estimator.relevance_by_class_[chosen[0]]
             intervals, threshold = intervals[chosen, np.arange(intervals.shape[1])], 1.0
-        return cls(names, intervals, estimator.relevance_, threshold)
+        return cls(names, intervals, relevance, threshold)
 
     def frame(self) -> pd.DataFrame:
         """One row per feature, largest upper bound first."""
