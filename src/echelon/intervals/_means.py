@@ -29,9 +29,10 @@ class Scale(NamedTuple):
         low, high = np.nan_to_num(ranges.T)
         with np.errstate(over="ignore", divide="ignore"):
             inverse = np.where(high > low, 1 / (high - low), 0).astype(values.dtype)
-        awkward = (high > low) & ~(np.isfinite(inverse) & (inverse > 0))
+        limit = np.sqrt(np.finfo(values.dtype).max)
+        awkward = (high > low) & ~((inverse > 1 / limit) & (inverse < limit))
         if awkward.any():
-            # Too wide or too narrow to divide by: first made of size 1, by a power of two.
+            # Too wide to add up or too narrow to divide by: first made of size 1, by a power of two.
             _, exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))
             shift = np.where(awkward, -exponent - 1, 0)
             sized = np.ldexp(ranges, shift[:, None])

@@ -111,36 +111,43 @@ def _bounds(column: pd.Series) -> np.ndarray:
 
 def _checked(values: np.ndarray, names: Any, allow_nan: bool, run: Callable) -> Intervals:
     """The intervals with their ranges; errors where a bound is infinite or out of order."""
-    low, high, (n_reversed, n_missing, n_half) = _scanned(values, run)
+    low, high, odd = _scanned(values, run)
     if np.isneginf(low).any() or np.isposinf(high).any():
         raise ValueError("Input X contains infinity. Give finite bounds, or drop those samples.")
-    if n_reversed:
-        row, feature = np.argwhere(values[:, :, 0] > values[:, :, 1])[0].tolist()
-        name = feature if names is None else names[feature]
-        raise out_of_order(row, name, *values[row, feature])
-    if n_missing and not allow_nan:
-        raise ValueError(
-            "Input X contains NaN, and this method takes no missing intervals. Impute them, or "
-            "drop those samples."
-        )
-    if n_half:
-        values = np.where(np.isnan(values).any(axis=2, keepdims=True), np.nan, values)
+    if odd:
+        values = _without_halves(values, names, allow_nan)
         low, high, _ = _scanned(values, run)
     absent = low > high  # features that are always missing
     low[absent], high[absent] = np.nan, np.nan
-    return Intervals(values, names, np.column_stack([low, high]), bool(n_missing))
+    return Intervals(values, names, np.column_stack([low, high]), bool(odd))
 
 
-def _scanned(values: np.ndarray, run: Callable) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Ranges of the features, and how many intervals are reversed, missing and half missing."""
+def _scanned(values: np.ndarray, run: Callable) -> tuple[np.ndarray, np.ndarray, int]:
+    """Ranges of the features, and how many intervals are missing or out of order."""
 
-    def ranges(rows: slice) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int]]:
+    def ranges(rows: slice) -> tuple[np.ndarray, np.ndarray, int]:
         low = np.full(values.shape[1], np.inf, values.dtype)
         high = -low
         return low, high, scan(values[rows], low, high)
 
-    lows, highs, counts = zip(*run(ranges, blocks_of_rows(len(values))), strict=True)
-    return np.min(lows, axis=0), np.max(highs, axis=0), np.sum(counts, axis=0).tolist()
+    lows, highs, odd = zip(*run(ranges, blocks_of_rows(len(values))), strict=True)
+    return np.min(lows, axis=0), np.max(highs, axis=0), sum(odd)
+
+
+def _without_halves(values: np.ndarray, names: Any, allow_nan: bool) -> np.ndarray:
+    """Intervals with one missing bound made missing; an error where bounds are out of order."""
+    wrong = np.argwhere(values[:, :, 0] > values[:, :, 1])
+    if len(wrong):
+        row, feature = wrong[0].tolist()
+        name = feature if names is None else names[feature]
+        raise out_of_order(row, name, *values[row, feature])
+    if not allow_nan:
+        raise ValueError(
+            "Input X contains NaN, and this method takes no missing intervals. Impute them, or "
+            "drop those samples."
+        )
+    gaps = np.isnan(values).any(axis=2, keepdims=True)
+    return np.where(gaps, values.dtype.type(np.nan), values)
 
 
 def blocks_of_rows(n_rows: int) -> list[slice]:

@@ -16,18 +16,16 @@ from echelon.kernels._jit import kernel
 
 @kernel
 def scan(values, low, high):
-    """Extend the ranges by these rows; count intervals out of order, missing and half missing."""
-    n_reversed, n_missing, n_half = 0, 0, 0
+    """Extend the ranges by these rows; count intervals that are missing or out of order."""
+    odd = 0
     for i in range(values.shape[0]):
         row = values[i]
         for f in range(row.shape[0]):
             a, b = row[f, 0], row[f, 1]
             low[f] = a if a < low[f] else low[f]
             high[f] = b if b > high[f] else high[f]
-            n_reversed += a > b
-            n_missing += (a != a) | (b != b)
-            n_half += (a != a) ^ (b != b)
-    return n_reversed, n_missing, n_half
+            odd += not a <= b
+    return odd
 
 
 @kernel
@@ -52,31 +50,133 @@ def add_bounds(values, codes, low, missing, sums, counts):
 @kernel
 def _scale(row, low, inverse, turned, first, second):
     """A row in units of the ranges, as two runs."""
+    half = np.float32(0.5)
     for f in range(row.shape[0]):
-        first[f] = (row[f, 0] - low[f]) * inverse[f]
-        second[f] = (row[f, 1] - low[f]) * inverse[f]
-    if turned:
-        for f in range(row.shape[0]):
-            a, b = first[f], second[f]
-            first[f] = (a + b) * np.float32(0.5)
-            second[f] = (b - a) * np.float32(0.5)
+        a, b = (row[f, 0] - low[f]) * inverse[f], (row[f, 1] - low[f]) * inverse[f]
+        first[f] = (a + b) * half if turned else a
+        second[f] = (b - a) * half if turned else b
+
+
+# ------------------------------------------------------------------------------- complete rows
+
+
+@kernel
+def _distance(first, second, center, paired):
+    """Distance of a row to a prototype."""
+    one, two = center[0], center[1]
+    total = 0.0
+    for f in range(first.shape[0]):
+        a, b = first[f] - one[f], second[f] - two[f]
+        total += np.sqrt(a * a + b * b) if paired else abs(a) + abs(b)
+    return total
+
+
+@kernel
+def _four_sums(row, a, b, c, d):
+    """Sums of absolute differences to four prototypes at once, so that the row is read once."""
+    w, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for j in range(row.shape[0]):
+        v = row[j]
+        w += abs(v - a[j])
+        x += abs(v - b[j])
+        y += abs(v - c[j])
+        z += abs(v - d[j])
+    return w, x, y, z
+
+
+@kernel
+def _distances(row, centers, flat, paired, far):
+    """Distances of a row to all prototypes."""
+    c = 0
+    if not paired:
+        while c + 4 <= far.shape[0]:
+            far[c], far[c + 1], far[c + 2], far[c + 3] = _four_sums(
+                row, flat[c], flat[c + 1], flat[c + 2], flat[c + 3]
+            )
+            c += 4
+    n = centers.shape[2]
+    first, second = row[:n], row[n:]
+    while c < far.shape[0]:
+        far[c] = _distance(first, second, centers[c], paired)
+        c += 1
+
+
+@kernel
+def _nearest_of_others(far, own, tolerance):
+    """The nearest prototype of another class (-1: none) and how many are tied with it."""
+    best, nearest, n_tied = np.inf, -1, 0
+    for c in range(far.shape[0]):
+        if c != own and far[c] < best:
+            best, nearest = far[c], c
+    for c in range(far.shape[0]):
+        n_tied += c != own and far[c] <= best * tolerance
+    return nearest, n_tied
+
+
+@kernel
+def _add_norms(row, center, weight, sums):
+    n = center.shape[1]
+    first, second, one, two = row[:n], row[n:], center[0], center[1]
+    for f in range(n):
+        a, b = np.float64(first[f] - one[f]), np.float64(second[f] - two[f])
+        sums[f] += weight * np.sqrt(a * a + b * b)
+
+
+@kernel
+def _add_absolute(row, center, weight, sums):
+    for j in range(row.shape[0]):
+        sums[j] += weight * abs(np.float64(row[j] - center[j]))
+
+
+@kernel
+def _add_absolute_pair(row, miss, hit, sums):
+    """Both prototypes of the usual case in one pass."""
+    for j in range(row.shape[0]):
+        sums[j] += np.float64(abs(row[j] - miss[j]) - abs(row[j] - hit[j]))
+
+
+@kernel
+def add_complete_margins(values, codes, low, inverse, centers, turned, paired, tolerance, scores):
+    """Add every row's difference to the nearest other prototype less that to its own.
+
+    ``centers`` (class, 2, feature) are scaled, and turned if the rows are to be; ``paired`` takes
+    the Euclidean norm of two differences instead of their sum.  Prototypes tied with the nearest
+    (within the tolerance) share its place.  No interval is missing.
+    """
+    n_classes, n = centers.shape[0], centers.shape[2]
+    flat = centers.reshape(n_classes, 2 * n)
+    row = np.empty(2 * n, values.dtype)
+    far = np.empty(n_classes, np.float64)
+    sums = np.zeros(2 * n, np.float64)
+    for i in range(values.shape[0]):
+        own = codes[i]
+        _scale(values[i], low, inverse, turned, row[:n], row[n:])
+        _distances(row, centers, flat, paired, far)
+        nearest, n_tied = _nearest_of_others(far, own, tolerance)
+        if n_tied == 1 and not paired:
+            _add_absolute_pair(row, flat[nearest], flat[own], sums)
+            continue
+        limit = far[nearest] * tolerance
+        for c in range(n_classes):
+            weight = -1.0 if c == own else 1.0 / n_tied if far[c] <= limit else 0.0
+            if weight != 0.0 and paired:
+                _add_norms(row, centers[c], weight, sums)
+            elif weight != 0.0:
+                _add_absolute(row, flat[c], weight, sums)
+    for f in range(n):
+        scores[f] += sums[f] + sums[n + f]
+
+
+# ---------------------------------------------------------------------------- feature by feature
 
 
 @kernel
 def _differences(first, second, center, paired, gaps):
-    """Differences to a prototype, feature by feature (NaN where missing), and their sum."""
+    """Differences to a prototype, feature by feature; NaN where missing."""
     one, two = center[0], center[1]
-    total = 0.0
-    if paired:
-        for f in range(first.shape[0]):
-            a, b = first[f] - one[f], second[f] - two[f]
-            gaps[f] = np.sqrt(a * a + b * b)
-            total += gaps[f]
-    else:
-        for f in range(first.shape[0]):
-            gaps[f] = abs(first[f] - one[f]) + abs(second[f] - two[f])
-            total += gaps[f]
-    return total
+    for f in range(first.shape[0]):
+        a, b = first[f] - one[f], second[f] - two[f]
+        gaps[f] = np.sqrt(a * a + b * b) if paired else abs(a) + abs(b)
 
 
 @kernel
@@ -111,18 +211,6 @@ def _smallest_of_others(gaps, own, smallest):
 
 
 @kernel
-def _nearest_of_others(far, own, tolerance):
-    """The nearest prototype of another class (-1: none) and how many are tied with it."""
-    best, nearest, n_tied = np.inf, -1, 0
-    for c in range(far.shape[0]):
-        if c != own and far[c] < best:
-            best, nearest = far[c], c
-    for c in range(far.shape[0]):
-        n_tied += c != own and far[c] <= best * tolerance
-    return nearest, n_tied
-
-
-@kernel
 def _mean_of_tied(gaps, far, own, limit, mean):
     """Mean differences to the other prototypes within the limit, over those with the feature."""
     for f in range(mean.shape[0]):
@@ -135,14 +223,13 @@ def _mean_of_tied(gaps, far, own, limit, mean):
 
 
 @kernel
-def add_margins(values, codes, low, inverse, centers, how, tolerance, scores):
-    """Add every row's difference to the other classes less that to its own class to the scores.
+def add_margins(
+    values, codes, low, inverse, centers, turned, paired, componentwise, tolerance, scores
+):
+    """The same where intervals may be missing, or the other prototype is chosen by feature.
 
-    ``centers`` (class, 2, feature) are scaled, and turned if the rows are to be.  ``how`` says
-    whether to turn, to pair the bounds by the Euclidean norm, to choose the other class
-    feature by feature, and to expect missing intervals.
+    ``componentwise``: the smallest difference to a prototype of another class in every feature.
     """
-    turned, paired, componentwise, missing = how
     n_classes, n = centers.shape[0], centers.shape[2]
     first, second = np.empty(n, values.dtype), np.empty(n, values.dtype)
     gaps = np.empty((n_classes, n), values.dtype)
@@ -152,21 +239,16 @@ def add_margins(values, codes, low, inverse, centers, how, tolerance, scores):
         own = codes[i]
         _scale(values[i], low, inverse, turned, first, second)
         for c in range(n_classes):
-            far[c] = _differences(first, second, centers[c], paired, gaps[c])
-            if missing:
-                far[c] = _over_those_present(gaps[c])
+            _differences(first, second, centers[c], paired, gaps[c])
         if componentwise:
             _smallest_of_others(gaps, own, other)
-            _add(other, gaps[own], scores)
-            continue
-        nearest, n_tied = _nearest_of_others(far, own, tolerance)
-        if nearest >= 0 and n_tied == 1:
-            _add(gaps[nearest], gaps[own], scores)
         else:
-            other[:] = np.inf
-            if nearest >= 0:
-                _mean_of_tied(gaps, far, own, far[nearest] * tolerance, other)
-            _add(other, gaps[own], scores)
+            for c in range(n_classes):
+                far[c] = _over_those_present(gaps[c])
+            nearest, _ = _nearest_of_others(far, own, tolerance)
+            limit = far[nearest] * tolerance if nearest >= 0 else -1.0
+            _mean_of_tied(gaps, far, own, limit, other)
+        _add(other, gaps[own], scores)
 
 
 @kernel
@@ -174,12 +256,11 @@ def assign(values, low, inverse, centers, labels, distances):
     """The nearest of some scaled prototypes of every row under the L2 norm, lowest at ties."""
     n = centers.shape[2]
     first, second = np.empty(n, values.dtype), np.empty(n, values.dtype)
-    gaps = np.empty(n, values.dtype)
     for i in range(values.shape[0]):
         _scale(values[i], low, inverse, False, first, second)
         best, label = np.inf, 0
         for c in range(centers.shape[0]):
-            far = _differences(first, second, centers[c], True, gaps)
+            far = _distance(first, second, centers[c], True)
             if far < best:
                 best, label = far, c
         labels[i] = label

@@ -267,5 +267,5 @@ class IntervalRelief(MarginSelector):
         """
         if np.ndim(X) != 3:
             return super().inverse_transform(X)
-        lower, upper = np.moveaxis(np.asarray(X), 2, 0)
-        return np.stack([super().inverse_transform(bound) for bound in (lower, upper)], axis=2)
+        back = super().inverse_transform
+        return np.stack([back(bounds) for bounds in np.moveaxis(np.asarray(X), 2, 0)], axis=2)
