@@ -61,13 +61,13 @@ def _scale(row, low, inverse, turned, first, second):
 
 
 @kernel
-def _distance(first, second, center, paired):
-    """Distance of a row to a prototype."""
+def _sum_of_norms(first, second, center):
+    """Distance of a row to a prototype under the L2 norm."""
     one, two = center[0], center[1]
     total = 0.0
     for f in range(first.shape[0]):
         a, b = first[f] - one[f], second[f] - two[f]
-        total += np.sqrt(a * a + b * b) if paired else abs(a) + abs(b)
+        total += np.sqrt(a * a + b * b)
     return total
 
 
@@ -85,39 +85,42 @@ def _four_sums(row, a, b, c, d):
 
 
 @kernel
-def _distances(row, centers, flat, paired, far):
-    """Distances of a row to all prototypes."""
-    c = 0
-    if not paired:
-        while c + 4 <= far.shape[0]:
-            far[c], far[c + 1], far[c + 2], far[c + 3] = _four_sums(
-                row, flat[c], flat[c + 1], flat[c + 2], flat[c + 3]
-            )
-            c += 4
-    n = centers.shape[2]
-    first, second = row[:n], row[n:]
-    while c < far.shape[0]:
-        far[c] = _distance(first, second, centers[c], paired)
-        c += 1
+def _sums(row, flat, far):
+    """Sums of absolute differences to all prototypes."""
+    n_by_four = far.shape[0] // 4 * 4
+    for c in range(0, n_by_four, 4):
+        far[c], far[c + 1], far[c + 2], far[c + 3] = _four_sums(
+            row, flat[c], flat[c + 1], flat[c + 2], flat[c + 3]
+        )
+    for c in range(n_by_four, far.shape[0]):
+        center = flat[c]
+        total = 0.0
+        for j in range(row.shape[0]):
+            total += abs(row[j] - center[j])
+        far[c] = total
 
 
 @kernel
 def _nearest_of_others(far, own, tolerance):
-    """The nearest prototype of another class (-1: none) and how many are tied with it."""
+    """The nearest prototype of another class (-1: none) and how many are tied with it.
+
+    Without branches, which random data would mispredict.  Makes the own class infinitely far.
+    """
+    far[own] = np.inf
     best, nearest, n_tied = np.inf, -1, 0
     for c in range(far.shape[0]):
-        if c != own and far[c] < best:
-            best, nearest = far[c], c
+        closer = far[c] < best
+        best = far[c] if closer else best
+        nearest = c if closer else nearest
     for c in range(far.shape[0]):
-        n_tied += c != own and far[c] <= best * tolerance
+        n_tied += far[c] <= best * tolerance
     return nearest, n_tied
 
 
 @kernel
-def _add_norms(row, center, weight, sums):
-    n = center.shape[1]
-    first, second, one, two = row[:n], row[n:], center[0], center[1]
-    for f in range(n):
+def _add_norms(first, second, center, weight, sums):
+    one, two = center[0], center[1]
+    for f in range(first.shape[0]):
         a, b = np.float64(first[f] - one[f]), np.float64(second[f] - two[f])
         sums[f] += weight * np.sqrt(a * a + b * b)
 
@@ -146,12 +149,17 @@ def add_complete_margins(values, codes, low, inverse, centers, turned, paired, t
     n_classes, n = centers.shape[0], centers.shape[2]
     flat = centers.reshape(n_classes, 2 * n)
     row = np.empty(2 * n, values.dtype)
+    first, second = row[:n], row[n:]
     far = np.empty(n_classes, np.float64)
     sums = np.zeros(2 * n, np.float64)
     for i in range(values.shape[0]):
         own = codes[i]
-        _scale(values[i], low, inverse, turned, row[:n], row[n:])
-        _distances(row, centers, flat, paired, far)
+        _scale(values[i], low, inverse, turned, first, second)
+        if paired:
+            for c in range(n_classes):
+                far[c] = _sum_of_norms(first, second, centers[c])
+        else:
+            _sums(row, flat, far)
         nearest, n_tied = _nearest_of_others(far, own, tolerance)
         if n_tied == 1 and not paired:
             _add_absolute_pair(row, flat[nearest], flat[own], sums)
@@ -160,7 +168,7 @@ def add_complete_margins(values, codes, low, inverse, centers, turned, paired, t
         for c in range(n_classes):
             weight = -1.0 if c == own else 1.0 / n_tied if far[c] <= limit else 0.0
             if weight != 0.0 and paired:
-                _add_norms(row, centers[c], weight, sums)
+                _add_norms(first, second, centers[c], weight, sums)
             elif weight != 0.0:
                 _add_absolute(row, flat[c], weight, sums)
     for f in range(n):
@@ -174,9 +182,13 @@ def add_complete_margins(values, codes, low, inverse, centers, turned, paired, t
 def _differences(first, second, center, paired, gaps):
     """Differences to a prototype, feature by feature; NaN where missing."""
     one, two = center[0], center[1]
-    for f in range(first.shape[0]):
-        a, b = first[f] - one[f], second[f] - two[f]
-        gaps[f] = np.sqrt(a * a + b * b) if paired else abs(a) + abs(b)
+    if paired:
+        for f in range(first.shape[0]):
+            a, b = first[f] - one[f], second[f] - two[f]
+            gaps[f] = np.sqrt(a * a + b * b)
+    else:
+        for f in range(first.shape[0]):
+            gaps[f] = abs(first[f] - one[f]) + abs(second[f] - two[f])
 
 
 @kernel
@@ -211,12 +223,12 @@ def _smallest_of_others(gaps, own, smallest):
 
 
 @kernel
-def _mean_of_tied(gaps, far, own, limit, mean):
+def _mean_of_tied(gaps, far, limit, mean):
     """Mean differences to the other prototypes within the limit, over those with the feature."""
     for f in range(mean.shape[0]):
         total, present = 0.0, 0
         for c in range(far.shape[0]):
-            if c != own and far[c] <= limit and gaps[c, f] == gaps[c, f]:
+            if far[c] <= limit and gaps[c, f] == gaps[c, f]:
                 total += gaps[c, f]
                 present += 1
         mean[f] = total / present if present > 0 else np.inf
@@ -245,9 +257,12 @@ def add_margins(
         else:
             for c in range(n_classes):
                 far[c] = _over_those_present(gaps[c])
-            nearest, _ = _nearest_of_others(far, own, tolerance)
+            nearest, n_tied = _nearest_of_others(far, own, tolerance)
+            if nearest >= 0 and n_tied == 1:
+                _add(gaps[nearest], gaps[own], scores)
+                continue
             limit = far[nearest] * tolerance if nearest >= 0 else -1.0
-            _mean_of_tied(gaps, far, own, limit, other)
+            _mean_of_tied(gaps, far, limit, other)
         _add(other, gaps[own], scores)
 
 
@@ -260,7 +275,7 @@ def assign(values, low, inverse, centers, labels, distances):
         _scale(values[i], low, inverse, False, first, second)
         best, label = np.inf, 0
         for c in range(centers.shape[0]):
-            far = _distance(first, second, centers[c], True)
+            far = _sum_of_norms(first, second, centers[c])
             if far < best:
                 best, label = far, c
         labels[i] = label
