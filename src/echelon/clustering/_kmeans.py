@@ -163,8 +163,9 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
 
     def _read(self, X: Any, *, fitting: bool) -> Intervals:
         check_table(X)
+        intervals = read_intervals(X, allow_nan=False, min_samples=1)
         validate_data(self, X, skip_check_array=True, reset=fitting)
-        return read_intervals(X, allow_nan=False, min_samples=1)
+        return intervals
 
     def _scale(self, values: np.ndarray) -> Scale:
         return Scale.of(values, self.ranges_) if self.scale else Scale.none(values)

@@ -31,7 +31,14 @@ def holds_intervals(X: Any) -> bool:
     """Whether X is an array of bounds or has interval columns; otherwise it holds points."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         return hasattr(X, "iloc") and any(_is_interval(X.iloc[:, j]) for j in range(X.shape[1]))
-    return np.ndim(X) == 3 or _of_interval_objects(X)
+    return _n_dimensions(X) >= 3 or _of_interval_objects(X)
+
+
+def _n_dimensions(X: Any) -> int:
+    try:
+        return int(np.asarray(X).ndim)
+    except ValueError:  # rows of several lengths
+        return 0
 
 
 def _of_interval_objects(X: Any) -> bool:
@@ -87,9 +94,9 @@ def _read_bounds(X: Any) -> np.ndarray:
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.result_type(X.dtype, np.float32)), np.nan)
     X = np.asarray(X)
-    if X.shape[2] != 2:
+    if X.ndim > 3 or X.shape[2] != 2:
         raise ValueError(
-            "`X` has 3 dimensions, so the last one must hold lower and upper bounds: shape "
+            f"`X` has {X.ndim} dimensions, so it must hold lower and upper bounds: shape "
             f"(n_samples, n_features, 2), got {X.shape}. Pass points as a table of 2 dimensions."
         )
     return X
