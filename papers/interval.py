@@ -1,7 +1,7 @@
 """Hazarika, Mishra, Mahanta: a dissimilarity margin based feature selection method for intervals.
 
-``python -m papers.interval`` reads the folder ``ECHELON_DATA``, runs Tables 1 to 3 for Delhi and the
-same on other interval data, and writes docs/papers/interval.md.
+``python -m papers.interval`` reads the folder ``ECHELON_DATA``, runs Tables 1 to 3 for Delhi and
+the same on other interval data, and writes docs/papers/interval.md.
 """
 
 from __future__ import annotations
@@ -157,41 +157,43 @@ Made by `python -m papers.interval` with Python {platform.python_version()}, {ve
 
 ## Delhi 2005-2007, Tables 1 to 3
 
-{len(y)} days with an event, 6 classes (the paper has 444 days).  Features: 1 temperature, 2 dew point,
-3 humidity, 4 sea level pressure, 5 visibility.  Kept are the features with a score of at least 0.
-Accuracy is that of interval k-means on the kept features, a cluster standing for its most frequent
-class: minimum, average and maximum over k = 2 to 10, best of 10 starts each.
+{len(y)} days with an event, 6 classes (the paper has 444 days).  Features: 1 temperature,
+2 dew point, 3 humidity, 4 sea level pressure, 5 visibility.  Kept are the features with a score of
+at least 0.  Accuracy is that of interval k-means on the kept features, a cluster standing for its
+most frequent class: minimum, average and maximum over k = 2 to 10, best of 10 starts each.
 
 {delhi()}
 
 The three subsets of Table 2 come out exactly, and RDisM1 keeps everything in all three tables, as
 printed.  The four subsets printed for prototypes with L1 and L∞ do not follow from the formulas.
 
-**Why.**  In RDisM2_b a feature stands alone: its score is positive if and only if the mean distance to
-the nearest other prototype exceeds that to the own prototype, and no scaling changes this ratio:
+**Why.**  In RDisM2_b a feature stands alone: its score is positive if and only if the mean
+distance to the nearest other prototype exceeds that to the own prototype, and no scaling changes
+this ratio:
 
 {ratios()}
 
-For any two intervals L∞ <= L2 <= sqrt(2) L∞ and L2 <= L1 <= sqrt(2) L2, and the same holds for minima
-and means of such distances.  From one distance to the next the ratio therefore changes by a factor of
-sqrt(2) at most, and here by far less: features 4 and 5 stay above 1 and features 1 to 3 below it, so
-{{4,5}} is the answer under all three.  The {{1,2,3}} printed under L1 and L∞ is its exact complement, what
-a reversed sign would select.  In RDisM2_a the nearest prototype depends on all features, and signs
-near 0 do change: L1 is twice L∞ where both bounds differ alike and equal to it where only one bound
-differs, so a feature gains from L1 to L∞ if samples differ from their own prototype in both bounds
-and from the other one mostly in one.  Temperature and dew point do, which gives {{4,5}} under L1 and
-{{1,2,4,5}} under L2 and L∞.  The {{3}} and {{3,4}} printed would need humidity to gain and visibility, the
-largest score under every distance, to become negative; unscaled data give {{4,5}} throughout.
+For any two intervals L∞ <= L2 <= sqrt(2) L∞ and L2 <= L1 <= sqrt(2) L2, and the same holds for
+minima and means of such distances.  From one distance to the next the ratio therefore changes by
+a factor of sqrt(2) at most, and here by far less: features 4 and 5 stay above 1 and features 1 to
+3 below it, so {{4,5}} is the answer under all three.  The {{1,2,3}} printed under L1 and L∞ is
+its exact complement, what a reversed sign would select.  In RDisM2_a the nearest prototype
+depends on all features, and signs near 0 do change: L1 is twice L∞ where both bounds differ alike
+and equal to it where only one bound differs, so a feature gains from L1 to L∞ if samples differ
+from their own prototype in both bounds and from the other one mostly in one.  Temperature and dew
+point do, which gives {{4,5}} under L1 and {{1,2,4,5}} under L2 and L∞.  The {{3}} and {{3,4}}
+printed would need humidity to gain and visibility, the largest score under every distance, to
+become negative; unscaled data give {{4,5}} throughout.
 
-**Accuracy.**  Accuracy by majority is never below the share of the largest class, {largest:.2f} here; the paper
-prints 0.56 for its 444 days.  Our clusters are at least as pure as the printed ones in every cell, with
-all features too (also unscaled: {raw}), so that the paper's conclusion, selected features cluster
-better than all of them, does not show.
+**Accuracy.**  Accuracy by majority is never below the share of the largest class, {largest:.2f}
+here; the paper prints 0.56 for its 444 days.  Our clusters are at least as pure as the printed
+ones in every cell, with all features too (also unscaled: {raw}), so that the paper's conclusion,
+selected features cluster better than all of them, does not show.
 
 ## Other interval data
 
-Samples x features x classes behind each name; "-" where nothing is kept.  Numbers count the features in the
-order of the file.
+Samples x features x classes behind each name; "-" where nothing is kept.  Numbers count the
+features in the order of the file.
 
 {elsewhere()}
 """

@@ -257,7 +257,9 @@ def test_masked_bounds_are_missing():
 def test_a_selector_before_clusters(frame):
     _, y = draw(10, missing=0)
     for margin in MARGINS:
-        pipeline = make_pipeline(IntervalRelief(2, margin=margin), IntervalKMeans(2, random_state=0))
+        pipeline = make_pipeline(
+            IntervalRelief(2, margin=margin), IntervalKMeans(2, random_state=0)
+        )
         assert set(pipeline.fit(frame, y).predict(frame)) == {0, 1}
 
 
@@ -292,9 +294,9 @@ def test_bad_shapes_and_kinds(frame):
     days = pd.interval_range(pd.Timestamp("2024-01-01"), periods=3)
     with pytest.raises(TypeError, match="Column 'day' of `X` has dtype interval"):
         IntervalRelief().fit(pd.DataFrame({"day": days}), [0, 1, 0])
-    with pytest.raises(ValueError, match="'margin'.*'both'"):
+    with pytest.raises(ValueError, match=r"'margin'.*'both'"):
         IntervalRelief(margin="both").fit(GOOD, [0, 1, 0])
-    with pytest.raises(ValueError, match="'distance'.*'l3'"):
+    with pytest.raises(ValueError, match=r"'distance'.*'l3'"):
         IntervalRelief(distance="l3").fit(GOOD, [0, 1, 0])
 
 

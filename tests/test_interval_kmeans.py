@@ -119,7 +119,7 @@ def test_accuracy():
 
 
 def test_accuracy_of_wrong_input():
-    with pytest.raises(ValueError, match="`match` must be .*got 'best'"):
+    with pytest.raises(ValueError, match=r"`match` must be .*got 'best'"):
         clustering_accuracy([0, 1], [0, 1], match="best")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         clustering_accuracy([0, 1], [0])

@@ -26,7 +26,9 @@ def test_pairs_of_columns(table):
     found = as_intervals(table)
     assert found.columns.tolist() == ["temp", "wind"]
     assert found.index.tolist() == ["x", "y", "z"]
-    assert found["temp"].tolist() == [pd.Interval(*pair, "both") for pair in ((1, 4), (2, 5), (3, 3))]
+    assert found["temp"].tolist() == [
+        pd.Interval(*pair, "both") for pair in ((1, 4), (2, 5), (3, 3))
+    ]
     assert found["wind"].isna().tolist() == [False, True, False]
     pd.testing.assert_frame_equal(as_intervals(table, features=["wind"]), found[["wind"]])
     named = table.rename(columns=lambda name: f"low {name[:-4]}" if name.endswith("_min") else name)
@@ -59,7 +61,7 @@ def test_pairs_that_were_not_found_are_named(table):
     with pytest.raises(ValueError, match="no pair was found"):
         as_intervals(table, lower="{} low", upper="{} high")
     for pattern in ("min", "{}", "{}{}"):
-        with pytest.raises(ValueError, match="`lower` must be text around one {}"):
+        with pytest.raises(ValueError, match=r"`lower` must be text around one \{\}"):
             as_intervals(table, lower=pattern)
 
 

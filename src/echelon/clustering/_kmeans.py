@@ -92,7 +92,7 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
     >>> kmeans = IntervalKMeans(n_clusters=2, random_state=0).fit(X)
     >>> kmeans.labels_.tolist()
     [0, 0, 1, 1]
-    >>> kmeans.cluster_centers_[:, 0].tolist()
+    >>> kmeans.cluster_centers_[:, 0].round(3).tolist()
     [[0.0, 1.5], [7.5, 9.0]]
     """
 
@@ -173,13 +173,13 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
     def _run(self, scale: Scale, rng: np.random.RandomState) -> _Run:
         """Steps 1 to 4 of the paper from one start."""
         centers = self._start(scale, rng)
-        labels = np.full(len(scale.values), -1)
-        for n_iter in range(1, self.max_iter + 1):
+        labels, n_iter, moved = np.full(len(scale.values), -1), 0, True
+        while moved and n_iter < self.max_iter:
             before = labels
             labels = _without_empty(*_assigned(scale, centers), self.n_clusters)
-            if np.array_equal(labels, before):
-                break
             centers = mean_intervals(scale, labels, self.n_clusters)
+            moved = not np.array_equal(labels, before)
+            n_iter += 1
         labels, distances = _assigned(scale, centers)
         return _Run(float(distances.sum()), labels, centers, n_iter)
 

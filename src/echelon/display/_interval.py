@@ -127,11 +127,11 @@ class IntervalDisplay:
         order = np.argsort(-self.scores, kind="stable")[:n_features]
         n_classes = len(self.classes)
         ax = new_axes(ax, (8.0, 1.2 + len(order) * (0.25 + 0.14 * n_classes)))
-        palette = colormaps["tab10" if n_classes <= 10 else "tab20"].colors
+        palette = colormaps["tab10" if n_classes <= 10 else "tab20"]
         height = 0.8 / n_classes
         for c in range(n_classes):
             rows = np.arange(len(order)) + (c - (n_classes - 1) / 2) * height
-            self._draw_class(ax, c, order, rows, height, palette[c % len(palette)])
+            self._draw_class(ax, c, order, rows, height, palette(c % palette.N))
         ax.set_yticks(np.arange(len(order)), [self._describe(f) for f in order])
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.set_xlim(-0.01, 1.01)

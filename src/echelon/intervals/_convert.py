@@ -130,11 +130,10 @@ def intervals_from_groups(
     >>> import pandas as pd
     >>> from echelon import intervals_from_groups
     >>> hourly = pd.DataFrame({"day": [1, 1, 1, 2, 2], "temp": [4.0, 9.0, 7.0, 3.0, 5.0]})
-    >>> intervals_from_groups(hourly, by="day")
-               temp
-    day
-    1    [4.0, 9.0]
-    2    [3.0, 5.0]
+    >>> intervals_from_groups(hourly, by="day").reset_index()
+       day        temp
+    0    1  [4.0, 9.0]
+    1    2  [3.0, 5.0]
     """
     low, high = _levels(how)
     keys = [getattr(key, "key", key) for key in (by if isinstance(by, list) else [by])]
@@ -159,9 +158,9 @@ def _same(name: Any, key: Any) -> bool:
 def _levels(how: Any) -> tuple[float, float]:
     """Both ends as quantiles."""
     named = {"min": 0.0, "max": 1.0}
-    ends = [named.get(end, end) if isinstance(end, str) else end for end in how]
-    fine = len(ends) == 2 and all(isinstance(end, Real) and 0 <= end <= 1 for end in ends)
-    if not fine or ends[0] > ends[1]:
+    ends: list[Any] = [named.get(end) if isinstance(end, str) else end for end in how]
+    fine = len(ends) == 2 and all(isinstance(end, Real) for end in ends)
+    if not fine or not 0 <= ends[0] <= ends[1] <= 1:
         raise ValueError(
             f'`how` must be two of "min", "max" and quantiles from 0 to 1, the lower one first, '
             f"got {how!r}. Pass for example (0.1, 0.9)."
@@ -171,5 +170,9 @@ def _levels(how: Any) -> tuple[float, float]:
 
 def to_frame(values: np.ndarray, names: Any) -> pd.DataFrame:
     """Bounds of shape (n_samples, n_features, 2) as a table of intervals."""
-    columns = {name: _from_bounds(*values[:, f].T, name) for f, name in enumerate(names)}
+    bounds = np.moveaxis(values, 0, 2)
+    columns = {
+        name: _from_bounds(lower, upper, name)
+        for name, (lower, upper) in zip(names, bounds, strict=True)
+    }
     return pd.DataFrame(columns, index=range(len(values)))

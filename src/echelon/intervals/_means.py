@@ -32,7 +32,7 @@ class Scale(NamedTuple):
         limit = np.sqrt(np.finfo(values.dtype).max)
         awkward = (high > low) & ~((inverse > 1 / limit) & (inverse < limit))
         if awkward.any():
-            # Too wide to add up or too narrow to divide by: first made of size 1, by a power of two.
+            # Too wide to add up or too narrow to divide by: first brought to size 1.
             _, exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))
             shift = np.where(awkward, -exponent - 1, 0)
             sized = np.ldexp(ranges, shift[:, None])

@@ -45,7 +45,7 @@ def _of_interval_objects(X: Any) -> bool:
     """Whether X is an array of interval objects, as ``DataFrame.to_numpy`` makes."""
     return (
         getattr(X, "ndim", 0) == 2
-        and getattr(X, "dtype", None) == object
+        and np.asarray(X).dtype.kind == "O"
         and any(isinstance(value, pd.Interval) for value in np.asarray(X)[:, :1].flat)
     )
 
@@ -108,7 +108,7 @@ def _bounds(column: pd.Series) -> np.ndarray:
         points = read_columns(column.to_frame(), None, allow_nan=True, min_samples=0)
         return np.repeat(points.values, 2, axis=1)
     intervals = pd.arrays.IntervalArray(column)
-    if not pd.api.types.is_numeric_dtype(intervals.dtype.subtype):
+    if intervals.left.dtype.kind not in "iuf":
         raise TypeError(
             f"Column {column.name!r} of `X` has dtype {intervals.dtype}; convert dates and times "
             "to numbers first."

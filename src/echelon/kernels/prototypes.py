@@ -57,18 +57,7 @@ def _scale(row, low, inverse, turned, first, second):
         second[f] = (b - a) * half if turned else b
 
 
-# ------------------------------------------------------------------------------- complete rows
-
-
-@kernel
-def _sum_of_norms(first, second, center):
-    """Distance of a row to a prototype under the L2 norm."""
-    one, two = center[0], center[1]
-    total = 0.0
-    for f in range(first.shape[0]):
-        a, b = first[f] - one[f], second[f] - two[f]
-        total += np.sqrt(a * a + b * b)
-    return total
+# ---------------------------------------------------------- complete rows, absolute differences
 
 
 @kernel
@@ -85,19 +74,28 @@ def _four_sums(row, a, b, c, d):
 
 
 @kernel
-def _sums(row, flat, far):
-    """Sums of absolute differences to all prototypes."""
-    n_by_four = far.shape[0] // 4 * 4
-    for c in range(0, n_by_four, 4):
-        far[c], far[c + 1], far[c + 2], far[c + 3] = _four_sums(
-            row, flat[c], flat[c + 1], flat[c + 2], flat[c + 3]
-        )
-    for c in range(n_by_four, far.shape[0]):
-        center = flat[c]
+def _sums(row, flat, others, far):
+    """Sums of absolute differences to the prototypes of some classes."""
+    n_by_four = others.shape[0] // 4 * 4
+    for k in range(0, n_by_four, 4):
+        a, b, c, d = others[k], others[k + 1], others[k + 2], others[k + 3]
+        far[a], far[b], far[c], far[d] = _four_sums(row, flat[a], flat[b], flat[c], flat[d])
+    for k in range(n_by_four, others.shape[0]):
+        center = flat[others[k]]
         total = 0.0
         for j in range(row.shape[0]):
             total += abs(row[j] - center[j])
-        far[c] = total
+        far[others[k]] = total
+
+
+@kernel
+def _other_classes(n_classes):
+    """For every class all but itself."""
+    others = np.empty((n_classes, n_classes - 1), np.int64)
+    for own in range(n_classes):
+        for k in range(n_classes - 1):
+            others[own, k] = k if k < own else k + 1
+    return others
 
 
 @kernel
@@ -118,14 +116,6 @@ def _nearest_of_others(far, own, tolerance):
 
 
 @kernel
-def _add_norms(first, second, center, weight, sums):
-    one, two = center[0], center[1]
-    for f in range(first.shape[0]):
-        a, b = np.float64(first[f] - one[f]), np.float64(second[f] - two[f])
-        sums[f] += weight * np.sqrt(a * a + b * b)
-
-
-@kernel
 def _add_absolute(row, center, weight, sums):
     for j in range(row.shape[0]):
         sums[j] += weight * abs(np.float64(row[j] - center[j]))
@@ -139,15 +129,16 @@ def _add_absolute_pair(row, miss, hit, sums):
 
 
 @kernel
-def add_complete_margins(values, codes, low, inverse, centers, turned, paired, tolerance, scores):
+def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance, scores):
     """Add every row's difference to the nearest other prototype less that to its own.
 
-    ``centers`` (class, 2, feature) are scaled, and turned if the rows are to be; ``paired`` takes
-    the Euclidean norm of two differences instead of their sum.  Prototypes tied with the nearest
-    (within the tolerance) share its place.  No interval is missing.
+    For complete rows, and differences that are sums of two absolute values.  ``centers`` (class, 2,
+    feature) are scaled, and turned if the rows are to be.  Prototypes tied with the nearest
+    (within the tolerance) share its place.
     """
     n_classes, n = centers.shape[0], centers.shape[2]
     flat = centers.reshape(n_classes, 2 * n)
+    others = _other_classes(n_classes)
     row = np.empty(2 * n, values.dtype)
     first, second = row[:n], row[n:]
     far = np.empty(n_classes, np.float64)
@@ -155,22 +146,16 @@ def add_complete_margins(values, codes, low, inverse, centers, turned, paired, t
     for i in range(values.shape[0]):
         own = codes[i]
         _scale(values[i], low, inverse, turned, first, second)
-        if paired:
-            for c in range(n_classes):
-                far[c] = _sum_of_norms(first, second, centers[c])
-        else:
-            _sums(row, flat, far)
+        _sums(row, flat, others[own], far)
         nearest, n_tied = _nearest_of_others(far, own, tolerance)
-        if n_tied == 1 and not paired:
+        if n_tied == 1:
             _add_absolute_pair(row, flat[nearest], flat[own], sums)
             continue
+        _add_absolute(row, flat[own], -1.0, sums)
         limit = far[nearest] * tolerance
         for c in range(n_classes):
-            weight = -1.0 if c == own else 1.0 / n_tied if far[c] <= limit else 0.0
-            if weight != 0.0 and paired:
-                _add_norms(first, second, centers[c], weight, sums)
-            elif weight != 0.0:
-                _add_absolute(row, flat[c], weight, sums)
+            if far[c] <= limit:
+                _add_absolute(row, flat[c], 1.0 / n_tied, sums)
     for f in range(n):
         scores[f] += sums[f] + sums[n + f]
 
@@ -238,9 +223,11 @@ def _mean_of_tied(gaps, far, limit, mean):
 def add_margins(
     values, codes, low, inverse, centers, turned, paired, componentwise, tolerance, scores
 ):
-    """The same where intervals may be missing, or the other prototype is chosen by feature.
+    """The same for any rows and any distance, with all differences kept for the moment.
 
-    ``componentwise``: the smallest difference to a prototype of another class in every feature.
+    ``paired``: the Euclidean norm of two differences instead of their sum.  ``componentwise``:
+    the smallest difference to a prototype of another class in every feature.  Missing intervals
+    are NaN.
     """
     n_classes, n = centers.shape[0], centers.shape[2]
     first, second = np.empty(n, values.dtype), np.empty(n, values.dtype)
@@ -264,6 +251,20 @@ def add_margins(
             limit = far[nearest] * tolerance if nearest >= 0 else -1.0
             _mean_of_tied(gaps, far, limit, other)
         _add(other, gaps[own], scores)
+
+
+# ------------------------------------------------------------------------------------- clusters
+
+
+@kernel
+def _sum_of_norms(first, second, center):
+    """Distance of a row to a prototype under the L2 norm."""
+    one, two = center[0], center[1]
+    total = 0.0
+    for f in range(first.shape[0]):
+        a, b = first[f] - one[f], second[f] - two[f]
+        total += np.sqrt(a * a + b * b)
+    return total
 
 
 @kernel

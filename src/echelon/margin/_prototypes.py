@@ -11,7 +11,7 @@ import numpy as np
 from echelon.engines import TIE_TOLERANCE, Engine
 from echelon.intervals._means import Scale, added
 from echelon.intervals._read import blocks_of_rows
-from echelon.kernels.prototypes import add_complete_margins, add_margins
+from echelon.kernels.prototypes import add_absolute_margins, add_margins
 from echelon.progress import track
 
 TURNED, PAIRED = "linf", "l2"
@@ -43,16 +43,16 @@ def prototype_weights(
     dtype = scale.values.dtype
     centers = turned(prototypes) if distance == TURNED else prototypes
     centers = np.ascontiguousarray(centers.transpose(0, 2, 1)).astype(dtype)
-    kind = distance == TURNED, distance == PAIRED
+    turn, paired = distance == TURNED, distance == PAIRED
     tolerance = 1.0 + TIE_TOLERANCE[dtype]
 
     def task(rows: slice) -> tuple[np.ndarray]:
         scores = np.zeros(len(scale.low))
-        data = scale.values[rows], codes[rows], scale.low, scale.inverse, centers, *kind
-        if componentwise or missing:
-            add_margins(*data, componentwise, tolerance, scores)
+        data = scale.values[rows], codes[rows], scale.low, scale.inverse, centers, turn
+        if componentwise or missing or paired:
+            add_margins(*data, paired, componentwise, tolerance, scores)
         else:
-            add_complete_margins(*data, tolerance, scores)
+            add_absolute_margins(*data, tolerance, scores)
         return (scores,)
 
     blocks = blocks_of_rows(len(codes))
