@@ -227,6 +227,9 @@ def test_set_output(frame):
     expected = frame.iloc[:, np.flatnonzero(selector.support_)]
     assert_array_equal(found.to_numpy(), expected.to_numpy())
     assert found.columns.tolist() == selector.get_feature_names_out().tolist()
+    selector.set_output(transform="polars")
+    with pytest.raises(TypeError, match='"polars", which has no such columns'):
+        selector.transform(X)
 
 
 def test_a_threshold_that_nothing_reaches(frame):

@@ -28,7 +28,7 @@ _LANES = (256, 128, 64, 32, 16)
 def pack(samples: Samples, *, squared: bool, paired: bool = False) -> Packed:
     """Lay out samples (rows sorted by class) for Manhattan, squared Euclidean or paired search."""
     plain = _Products if squared else _Maxima
-    encoding = _Floats if samples.missing or paired else plain
+    encoding = _Partial if samples.missing or paired else plain
     encoder = encoding(samples)
     starts, sizes, n_lanes = _block_bounds(samples.classes)
     m, p = samples.values.shape
@@ -129,7 +129,7 @@ class _Products:
         return rounded, self.steps * norm, slack
 
 
-class _Floats:
+class _Partial:
     """Missing values, or pairs: float32, NaN if missing; one bound, as distances are below p."""
 
     dtype = np.float32

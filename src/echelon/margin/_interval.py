@@ -245,10 +245,16 @@ class IntervalRelief(MarginSelector):
         if not holds_intervals(X):
             return super().transform(X)
         validate_data(self, X, skip_check_array=True, reset=False)
+        container = output_config("transform", self)["dense"]
+        if container == "polars":
+            raise TypeError(
+                '`set_output` must be "default" or "pandas" for intervals, got "polars", which '
+                "has no such columns. Choose one of these."
+            )
         if hasattr(X, "iloc"):
             return X.iloc[:, np.flatnonzero(self.support_)]
         selected = np.asarray(X)[:, self.support_]
-        if output_config("transform", self)["dense"] == "default" or selected.ndim == 2:
+        if container == "default" or selected.ndim == 2:
             return selected
         return to_frame(selected, self.get_feature_names_out())
 
