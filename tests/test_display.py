@@ -6,9 +6,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 
-from echelon import RelevanceBounds
+from echelon import IntervalRelief, RelevanceBounds
 from echelon.datasets import make_relevance
-from echelon.display import BoundsDisplay
+from echelon.display import BoundsDisplay, IntervalDisplay
 
 mpl.use("Agg")
 
@@ -61,3 +61,37 @@ def test_bounds_of_several_classes():
     )
     with pytest.raises(ValueError, match=r"`label` must be one of \[0, 1, 2\], got 7"):
         BoundsDisplay.from_estimator(selector, label=7)
+
+
+def test_intervals():
+    rng = np.random.default_rng(0)
+    y = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    lower = rng.random((60, 4)) + np.outer(np.arange(60) % 3, [0, 3, 0, 1])
+    X = np.stack([lower, lower + rng.random((60, 4))], axis=2)
+    X[0, 0] = np.nan
+    selector = IntervalRelief().fit(X, y)
+    display = IntervalDisplay.from_estimator(selector, X, y)
+    frame = display.frame()
+    assert frame["feature"].tolist() == np.repeat(selector.order_, 3).tolist()
+    assert frame["class"].tolist() == ["a", "b", "c"] * 4
+    best = frame[frame["feature"] == 1]
+    np.testing.assert_allclose(best[["lower", "upper"]], selector.prototypes_[:, 1])
+    np.testing.assert_allclose(
+        best["spread_lower"], [np.quantile(X[y == c, 1, 0], 0.05) for c in "abc"]
+    )
+    assert display.plot() is display
+    assert len(display.ax_.patches) == 12
+    assert display.ax_.get_yticklabels()[0].get_text().startswith("1\n")
+    display.figure_.canvas.draw()
+    _, ax = plt.subplots()
+    assert display.plot(ax, n_features=3).ax_ is ax
+    assert ax.get_title(loc="right") == "not shown: 1 features"
+
+
+def test_intervals_of_points_with_many_classes_and_gaps():
+    X = np.random.default_rng(0).random((60, 2))
+    X[:3, 0], X[:, 1] = np.nan, 5.0
+    y = np.arange(60) % 20
+    display = IntervalDisplay.from_estimator(IntervalRelief().fit(X, y), X, y).plot()
+    display.figure_.canvas.draw()
+    assert len(display.ax_.patches) == 40

@@ -229,3 +229,33 @@ def test_more_features_than_steps_fit_in():
     samples = make_samples(4, 20, 140_000)
     assert pack(samples, squared=False).steps < 1022
     assert_found(samples, "manhattan", Search(everyone(3), 3), 1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("m", "p"), [(1100, 2), (700, 6), (300, 70), (90, 130), (3, 2)])
+@pytest.mark.parametrize("levels", [None, 4])
+def test_pairs_of_columns(m, p, levels, dtype, missing):
+    """Norms of pairs of differences: exact distances, and every one of the nearest found."""
+    samples = make_samples(m, m, p, levels=levels, dtype=dtype)
+    gaps = np.random.default_rng(0).random((m, p // 2)) < missing
+    samples.values[np.repeat(gaps, 2, axis=1)] = np.nan
+    samples = samples._replace(missing=missing > 0)
+    engine = NumbaEngine(1)
+    space = engine.prepare(samples, "paired")
+    n_classes = len(samples.class_sizes)
+    found = find_all(engine, space, np.arange(m), Search(everyone(n_classes), 3))
+    pairs = samples.values.astype(float).reshape(m, -1, 2)
+    tolerance = 1 + (1e-9 if dtype == np.float64 else 1e-5)
+    end = 0
+    for i, count in enumerate(found.counts):
+        norms = np.sqrt(((pairs - pairs[i]) ** 2).sum(axis=2))
+        n_shared = (~np.isnan(norms)).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.where(n_shared > 0, np.nansum(norms, axis=1) * (p // 2) / n_shared, np.inf)
+        far[i] = np.inf
+        start, end = end, end + count
+        expected = np.flatnonzero((far <= np.sort(far)[min(3, m) - 1] * tolerance) & (far < np.inf))
+        finite = np.isfinite(found.distances[start:end])
+        assert_array_equal(found.indices[start:end][finite], expected)
+        assert_allclose(found.distances[start:end][finite], far[expected], rtol=1e-12)

@@ -41,11 +41,12 @@ def test_public_names_resolve():
 FIT = """
 import numpy as np, numba.core.event as event
 with event.install_recorder("numba:compile") as recorder:
-    from echelon import OReliefF, Simba
+    from echelon import IntervalRelief, OReliefF, Simba
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 3)), np.arange(40) % 3
     OReliefF(random_state=0).fit(X, y)
     Simba(random_state=0).fit(X, y)
+    IntervalRelief().fit(X, y)
 print(len(recorder.buffer))
 """
 

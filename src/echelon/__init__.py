@@ -5,12 +5,15 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``margin``       Relief, ReliefF, Simba and their versions for ordered classes and for intervals
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
+``intervals``    interval data from pairs of columns or from groups of rows
+``clustering``   k-means for intervals
 ``baselines``    CFS and Consistency, classic filters to compare with
 ``datasets``     generators of data whose answer is known
 ``display``      plots of what was found
+``evaluation``   how good a result is
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
@@ -26,16 +29,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from echelon.baselines import CFS, Consistency
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
-    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.clustering import IntervalKMeans
+    from echelon.intervals import as_intervals, intervals_from_groups
+    from echelon.margin import IntervalRelief, OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.baselines", "echelon.bounds", "echelon.margin", "echelon.neighborhood")
+_MODULES = (
+    "echelon.intervals",
+    "echelon.baselines",
+    "echelon.bounds",
+    "echelon.clustering",
+    "echelon.margin",
+    "echelon.neighborhood",
+)
 
 __all__ = [
     "CFS",
     "Consistency",
+    "IntervalKMeans",
+    "IntervalRelief",
     "LinearOrdinalClassifier",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
@@ -45,6 +59,8 @@ __all__ = [
     "Relief",
     "ReliefF",
     "Simba",
+    "as_intervals",
+    "intervals_from_groups",
 ]
 
 

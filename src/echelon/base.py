@@ -123,7 +123,7 @@ class WeightingSelector(BaseSelector):
             The fitted selector.
         """
         features, codes, n_wanted = self._begin(X, y)
-        if n_wanted is not None and self.threshold is not None:
+        if n_wanted is not None and self._has_threshold():
             raise ValueError(
                 f"`threshold` must be None when `n_features_to_select` is given, got "
                 f"{self.threshold!r}. Choose features by number or by score, not both."
@@ -135,10 +135,18 @@ class WeightingSelector(BaseSelector):
         self.threshold_: float | None = None
         if n_wanted is None:
             self.threshold_ = self._threshold(features, codes, random_state)
-            self.support_ = self.scores_ > self.threshold_
+            self.support_ = self._passes(self.threshold_)
         else:
             self.support_ = self.ranking_ <= n_wanted
         return self
+
+    def _has_threshold(self) -> bool:
+        """Whether a rule other than the method's own was asked for."""
+        return self.threshold is not None
+
+    def _passes(self, threshold: float) -> np.ndarray:
+        """Mask of the features with a score that is large enough."""
+        return self.scores_ > threshold
 
     def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float:
         """The score a kept feature must exceed."""

@@ -6,7 +6,7 @@ they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator 
 """
 
 from echelon.engines._base import Classes, Engine, Found, Samples, Search
-from echelon.engines._numba import NumbaEngine
+from echelon.engines._numba import TIE_TOLERANCE, NumbaEngine
 from echelon.engines._resolve import ENGINE_CONSTRAINTS, resolve_engine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
@@ -15,6 +15,7 @@ __all__ = [
     "ANY",
     "BELOW",
     "ENGINE_CONSTRAINTS",
+    "TIE_TOLERANCE",
     "Classes",
     "Engine",
     "Found",

@@ -141,7 +141,12 @@ class Engine(ABC):
 
     @abstractmethod
     def prepare(self, samples: Samples, metric: str) -> Any:
-        """Lay the samples out for searches under a metric."""
+        """Lay the samples out for searches under a metric.
+
+        "manhattan", "euclidean", or "paired": columns come in pairs, and the differences of each
+        pair are combined by their Euclidean norm, in distances and in ``accumulate`` alike (where
+        it stands at the first of the two).
+        """
 
     @abstractmethod
     def nearest(self, space: Any, targets: np.ndarray, search: Search) -> Found:

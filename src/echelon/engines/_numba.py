@@ -46,10 +46,12 @@ class NumbaEngine(Engine):
         return int(joblib.effective_n_jobs(self.n_jobs))
 
     def prepare(self, samples: Samples, metric: str) -> _Space:
-        squared = metric == "euclidean"
+        squared, paired = metric == "euclidean", metric == "paired"
         tolerance = 1.0 + TIE_TOLERANCE[samples.values.dtype]
         return _Space(
-            samples, pack(samples, squared=squared), tolerance**2 if squared else tolerance
+            samples,
+            pack(samples, squared=squared, paired=paired),
+            tolerance**2 if squared else tolerance,
         )
 
     def nearest(self, space: _Space, targets: np.ndarray, search: Search) -> Found:
@@ -86,6 +88,7 @@ class NumbaEngine(Engine):
             packed.n_ordered,
             packed.n_numeric,
             packed.missing,
+            packed.paired,
             pairs,
             coefs,
             direction,

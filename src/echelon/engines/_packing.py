@@ -25,9 +25,10 @@ _LANES = (256, 128, 64, 32, 16)
 """Reference rows per block: long runs are faster, small classes waste less in short ones."""
 
 
-def pack(samples: Samples, *, squared: bool) -> Packed:
-    """Lay out samples (rows sorted by class) for Manhattan or squared Euclidean search."""
-    encoding = _Partial if samples.missing else _Products if squared else _Maxima
+def pack(samples: Samples, *, squared: bool, paired: bool = False) -> Packed:
+    """Lay out samples (rows sorted by class) for Manhattan, squared Euclidean or paired search."""
+    plain = _Products if squared else _Maxima
+    encoding = _Partial if samples.missing or paired else plain
     encoder = encoding(samples)
     starts, sizes, n_lanes = _block_bounds(samples.classes)
     m, p = samples.values.shape
@@ -50,6 +51,7 @@ def pack(samples: Samples, *, squared: bool) -> Packed:
         n_ordered=samples.n_ordered,
         n_numeric=samples.n_numeric,
         squared=squared,
+        paired=paired,
         missing=samples.missing,
         blocks=blocks,
         nominal_from=nominal_from,
@@ -128,7 +130,7 @@ class _Products:
 
 
 class _Partial:
-    """Missing values: float32 with NaN; one bound for all rows, as distances are below p."""
+    """Missing values, or pairs: float32, NaN if missing; one bound, as distances are below p."""
 
     dtype = np.float32
     n_codes = 2**24

@@ -5,6 +5,7 @@
 ``order``       order statistics
 ``nearest``     the closest references of every target, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
+``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``ascent``      Simba's gradient steps
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples

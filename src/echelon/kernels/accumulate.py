@@ -51,12 +51,13 @@ def _share(distances, rows, places, tolerance, by_index, shares):
 
 
 @kernel
-def add_differences(values, n_ordered, n_numeric, missing, pairs, coefs, direction, scores):
+def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs, direction, scores):
     """Add ``coef_i * mean_j diff_f(x_i, x_j)`` to ``scores[f]`` for every target i.
 
     The mean is weighted by the shares and leaves out pairs in which f is missing.  With a
     direction (+1: references should be larger, -1: smaller) the difference in an ordered
-    column is signed; otherwise, and in other columns, it is absolute, 0/1 if nominal.
+    column is signed; otherwise, and in other columns, it is absolute, 0/1 if nominal.  If
+    ``paired``, columns 2f and 2f + 1 differ by one norm, which is added to the first of them.
     """
     targets, counts, indices, shares = pairs
     n_signed = n_ordered if direction != 0 else 0
@@ -70,13 +71,15 @@ def add_differences(values, n_ordered, n_numeric, missing, pairs, coefs, directi
         weight[:] = 0.0
         for c in range(start, end):
             b = values[indices[c]]
-            if missing:
+            if paired:
+                _add_norms(a, b, shares[c], total, weight)
+            elif missing:
                 _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
             else:
                 _add_complete(a, b, n_signed, n_numeric, direction, shares[c], total)
                 weight[0] += shares[c]
         for f in range(values.shape[1]):
-            w = weight[f if missing else 0]
+            w = weight[f if missing or paired else 0]
             if w > 0.0:
                 scores[f] += coefs[t] * total[f] / w
 
@@ -110,4 +113,16 @@ def _add_partial(a, b, n_signed, n_numeric, direction, share, total, weight):
         else:
             gap = 1.0 if gap != 0 else 0.0
         total[f] += share * gap if there else 0.0
+        weight[f] += share if there else 0.0
+
+
+@kernel
+def _add_norms(a, b, share, total, weight):
+    """Norms of pairs of differences over the pairs both rows have."""
+    for f in range(0, a.shape[0], 2):
+        first = np.float64(b[f]) - np.float64(a[f])
+        second = np.float64(b[f + 1]) - np.float64(a[f + 1])
+        norm = np.sqrt(first * first + second * second)
+        there = norm == norm
+        total[f] += share * norm if there else 0.0
         weight[f] += share if there else 0.0

@@ -14,13 +14,15 @@ import numpy as np
 
 from echelon.kernels._jit import kernel
 from echelon.kernels.order import kth_smallest
-from echelon.kernels.pairs import ANY, distance, partial_distance, related
+from echelon.kernels.pairs import ANY, distance, paired_distance, partial_distance, related
 from echelon.kernels.tiles import (
     CHUNK,
     TILE,
     add_maxima,
     add_mismatches,
+    add_norms,
     add_partial,
+    add_partial_norms,
     mark_related,
     subtract_products,
 )
@@ -49,6 +51,7 @@ class Packed(NamedTuple):
     n_ordered: int
     n_numeric: int
     squared: bool
+    paired: bool
     missing: bool
     blocks: np.ndarray
     nominal_from: int
@@ -75,14 +78,18 @@ def _complete_sums(packed, rows, block, live, sums, totals):
                 continue
             tile = rows[t : t + TILE]
             sums[:] = 0
-            if packed.squared:
+            if packed.paired:
+                add_norms(tile, block, first, border, sums)
+            elif packed.squared:
                 subtract_products(tile, block, first, border, sums)
             else:
                 add_maxima(tile, block, first, border, sums)
             add_mismatches(tile, block, border, last, packed.mismatch, sums)
             for q in range(TILE):
                 for j in range(sums.shape[1]):
-                    if packed.squared:
+                    if packed.paired:
+                        totals[t + q, j] += np.int32(sums[q, j] * np.float32(0.5 * packed.steps))
+                    elif packed.squared:
                         totals[t + q, j] += np.int32(sums[q, j] * np.float32(packed.steps))
                     else:
                         totals[t + q, j] += np.int32(sums[q, j])
@@ -92,6 +99,7 @@ def _complete_sums(packed, rows, block, live, sums, totals):
 def _partial_sums(packed, rows, block, live, totals):
     """Half the distances over the features two rows share, scaled up to all features."""
     n_features = packed.values.shape[1]
+    n_single = 0 if packed.paired else packed.n_numeric
     nominal_to = packed.nominal_from + n_features - packed.n_numeric
     part = np.empty((TILE, block.shape[1]), np.float32)
     whole = np.empty((TILE, block.shape[1]), np.float32)
@@ -105,7 +113,9 @@ def _partial_sums(packed, rows, block, live, totals):
         for first in range(0, rows.shape[1], CHUNK):
             last = min(first + CHUNK, rows.shape[1])
             part[:] = 0
-            for f in range(first, min(last, packed.n_numeric)):
+            if packed.paired:
+                add_partial_norms(tile, block, first, min(last, packed.n_numeric), part, shared)
+            for f in range(first, min(last, n_single)):
                 add_partial(tile, block, f, False, packed.squared, part, shared)
             for f in range(max(first, packed.nominal_from), min(last, nominal_to)):
                 add_partial(tile, block, f, True, packed.squared, part, shared)
@@ -326,7 +336,9 @@ def _measure(packed, i, found, exact):
     """Exact distances of target i to its candidates."""
     for c in range(exact.shape[0]):
         a, b = packed.values[i], packed.values[found[c, 0]]
-        if packed.missing:
+        if packed.paired:
+            exact[c] = paired_distance(a, b)
+        elif packed.missing:
             exact[c] = partial_distance(a, b, packed.n_numeric, packed.squared)
         else:
             exact[c] = distance(a, b, packed.n_numeric, packed.squared)

@@ -46,6 +46,26 @@ def partial_distance(a, b, n_numeric, squared):
 
 
 @kernel
+def paired_distance(a, b):
+    """Norms of the differences in columns 2f and 2f + 1, added over the pairs both rows have.
+
+    As above, scaled up to all pairs.
+    """
+    total = 0.0
+    shared = 0
+    for f in range(0, a.shape[0], 2):
+        first = np.float64(a[f]) - np.float64(b[f])
+        second = np.float64(a[f + 1]) - np.float64(b[f + 1])
+        norm = np.sqrt(first * first + second * second)
+        if norm == norm:
+            shared += 1
+            total += norm
+    if shared == 0:
+        return np.inf
+    return total * (0.5 * a.shape[0] / shared)
+
+
+@kernel
 def related(a, b, n_ordered, relation):
     """Whether row b dominates row a (ABOVE) or is dominated by it (BELOW)."""
     for f in range(n_ordered):

@@ -10,7 +10,8 @@ Manhattan distances use whole numbers.  With values rounded to whole steps, LEVE
 
 which needs one maximum and one addition per term, in 16 bits: twice as many lanes as
 float32 and fewer operations than the absolute difference.  Euclidean distances use
-|a - b|^2 = |a|^2 + |b|^2 - 2 a.b in float32.  Either way a distance is twice a *tile sum* plus
+|a - b|^2 = |a|^2 + |b|^2 - 2 a.b in float32; norms of pairs of differences, for intervals, are
+taken as they are.  Either way a distance is twice a *tile sum* plus
 an offset of each row, up to rounding that ``engines._packing`` accounts for.
 """
 
@@ -90,6 +91,35 @@ def add_partial(rows, block, f, nominal, squared, sums, shared):
                 gap = np.float32(gap > 0)
             sums[q, j] += (gap * gap if squared else gap) if there else np.float32(0)
             shared[q, j] += there
+
+
+@kernel
+def add_norms(rows, block, first, last, sums):
+    """Add the norm of the differences in columns f and f + 1, for every second f."""
+    for f in range(first, last, 2):
+        b0, b1 = block[f], block[f + 1]
+        for q in range(TILE):
+            a0, a1 = rows[q, f], rows[q, f + 1]
+            row = sums[q]
+            for j in range(block.shape[1]):
+                x, y = a0 - b0[j], a1 - b1[j]
+                row[j] += np.sqrt(x * x + y * y)
+
+
+@kernel
+def add_partial_norms(rows, block, first, last, sums, shared):
+    """The same where both rows have the columns, counted twice, once for each."""
+    for f in range(first, last, 2):
+        b0, b1 = block[f], block[f + 1]
+        for q in range(TILE):
+            a0, a1 = rows[q, f], rows[q, f + 1]
+            row, counts = sums[q], shared[q]
+            for j in range(block.shape[1]):
+                x, y = a0 - b0[j], a1 - b1[j]
+                norm = np.sqrt(x * x + y * y)
+                there = norm == norm
+                row[j] += norm if there else np.float32(0)
+                counts[j] += 2 * there
 
 
 @kernel

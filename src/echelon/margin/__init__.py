@@ -12,9 +12,11 @@ order:
 ``_base``     the estimator shared by all; a new method adds a rule and a small class
 ``_relief``   Relief, ReliefF, OReliefF
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
+``_interval`` IntervalRelief: intervals in place of values, ``_prototypes`` in place of neighbours
 """
 
+from echelon.margin._interval import IntervalRelief
 from echelon.margin._relief import OReliefF, Relief, ReliefF
 from echelon.margin._simba import OSimba, Simba
 
-__all__ = ["OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
+__all__ = ["IntervalRelief", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]

@@ -14,7 +14,6 @@ from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._rules import Term
 from echelon.margin._weights import margin_weights
 from echelon.samples import arrange
-from echelon.validation import Columns
 
 
 class MarginSelector(WeightingSelector):
@@ -29,10 +28,10 @@ class MarginSelector(WeightingSelector):
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         """Scores of all features."""
 
-    def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
         return self._weights(self._arrange(features, codes), random_state)
 
-    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Any, codes: np.ndarray) -> Samples:
         return arrange(columns, codes)
 
 

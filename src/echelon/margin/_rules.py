@@ -7,7 +7,7 @@ should be far).  Dividing by the number of targets is left to ``_weights``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,12 @@ def relief(n_classes: int) -> list[Term]:
         Term(-np.ones(n_classes), Search(Classes.same(n_classes), 1)),
         Term(np.ones(n_classes), Search(Classes.others(n_classes), 1)),
     ]
+
+
+def nearest_intervals(class_sizes: np.ndarray) -> list[Term]:
+    """DisM1 of Hazarika, Mishra, Mahanta: nearest hit and miss of samples that have a hit."""
+    coef = np.where(class_sizes > 1, 1.0, 0.0)
+    return [replace(term, coef=term.coef * coef) for term in relief(len(class_sizes))]
 
 
 def relieff(class_sizes: np.ndarray, n_neighbors: int) -> list[Term]:
