@@ -101,10 +101,12 @@ def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance
     feature) are scaled, and turned if the rows are to be.  Prototypes tied with the nearest
     (within the tolerance) share its place.
     """
-    # In one piece: calls between the short loops cost half as much again.
+    # In one piece: calls between the short loops cost half as much again.  Rows stay in the units
+    # of the data, less the lowest value; ranges come in as weights of the differences.
     n_classes, n = centers.shape[0], centers.shape[2]
     width = 2 * n
-    bounds, flat = values.reshape(values.shape[0], width), centers.reshape(n_classes, width)
+    bounds = values.reshape(values.shape[0], width)
+    flat, weight, lowest = _in_units(centers, low, inverse, turned)
     others = _other_classes(n_classes)
     n_by_four = (n_classes - 1) // 4 * 4
     row = np.empty(width, values.dtype)
@@ -113,27 +115,30 @@ def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance
     half = np.float32(0.5)
     for i in range(values.shape[0]):
         own, raw = codes[i], bounds[i]
-        for f in range(n):
-            lower = (raw[2 * f] - low[f]) * inverse[f]
-            upper = (raw[2 * f + 1] - low[f]) * inverse[f]
-            row[f] = (lower + upper) * half if turned else lower
-            row[n + f] = (upper - lower) * half if turned else upper
+        if turned:
+            for f in range(n):
+                lower, upper = raw[2 * f] - low[f], raw[2 * f + 1] - low[f]
+                row[f] = (lower + upper) * half
+                row[n + f] = (upper - lower) * half
+        else:
+            for j in range(width):
+                row[j] = raw[j] - lowest[j]
         # Four prototypes at once, so that the row is read once.
         for k in range(0, n_by_four, 4):
             a, b, c, d = others[own, k], others[own, k + 1], others[own, k + 2], others[own, k + 3]
             at_a, at_b, at_c, at_d = flat[a], flat[b], flat[c], flat[d]
             to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
             for j in range(width):
-                to_a += abs(row[j] - at_a[j])
-                to_b += abs(row[j] - at_b[j])
-                to_c += abs(row[j] - at_c[j])
-                to_d += abs(row[j] - at_d[j])
+                to_a += weight[j] * abs(row[j] - at_a[j])
+                to_b += weight[j] * abs(row[j] - at_b[j])
+                to_c += weight[j] * abs(row[j] - at_c[j])
+                to_d += weight[j] * abs(row[j] - at_d[j])
             far[a], far[b], far[c], far[d] = to_a, to_b, to_c, to_d
         for k in range(n_by_four, n_classes - 1):
             at_a = flat[others[own, k]]
             to_a = 0.0
             for j in range(width):
-                to_a += abs(row[j] - at_a[j])
+                to_a += weight[j] * abs(row[j] - at_a[j])
             far[others[own, k]] = to_a
         nearest, n_tied = _nearest_of_others(far, own, tolerance)
         if n_tied == 1:
@@ -147,7 +152,27 @@ def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance
                 if far[c] <= limit:
                     _add_absolute(row, flat[c], 1.0 / n_tied, sums)
     for f in range(n):
-        scores[f] += sums[f] + sums[n + f]
+        one, two = (f, n + f) if turned else (2 * f, 2 * f + 1)
+        scores[f] += inverse[f] * (sums[one] + sums[two])
+
+
+@kernel
+def _in_units(centers, low, inverse, turned):
+    """Prototypes, weights and lowest values in the units and the order rows have.
+
+    Turned rows hold all midpoints, then all half widths; others lower and upper bounds in turn.
+    """
+    n_classes, _, n = centers.shape
+    flat = np.empty((n_classes, 2 * n), centers.dtype)
+    weight, lowest = np.empty(2 * n, inverse.dtype), np.empty(2 * n, low.dtype)
+    for f in range(n):
+        unit = 1 / inverse[f] if inverse[f] > 0 else 0.0
+        for k in range(2):
+            at = k * n + f if turned else 2 * f + k
+            weight[at], lowest[at] = inverse[f], low[f]
+            for c in range(n_classes):
+                flat[c, at] = centers[c, k, f] * unit
+    return flat, weight, lowest
 
 
 # ---------------------------------------------------------------------------- feature by feature
