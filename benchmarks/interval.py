@@ -156,9 +156,9 @@ over {", ".join(f"{n:,}" for n in sizes)}), and seconds of a `fit` at {large:,} 
 {newline.join(growth(sizes, large, times))}
 
 Throughput at {large:,} rows.  Reading the array, {large * FEATURES * 16 / 1e6:,.0f} MB, on the
-same threads takes place at {limit / 1e9:.1f} GB/s, the best of this run.  The prototype path passes
-over it twice, for the prototypes and for the margins: "bytes read" counts both, "input" counts it once.  A
-`fit` also checks the bounds, which is a third pass, and sorts out the classes.
+same threads takes place at {limit / 1e9:.1f} GB/s, the best of this run.  The prototype path
+passes over it twice, for the prototypes and for the margins: "bytes read" counts both, "input"
+counts it once.  A `fit` also checks the bounds, which is a third pass, and sorts out the classes.
 
 | distance | path, s | bytes read | input | margins only, s | input | whole fit, s | input |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
