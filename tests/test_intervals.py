@@ -107,3 +107,8 @@ def test_bad_groups(hourly):
     for how in (("max", "min"), (0.1,), (0.2, 1.2), ("mean", "max"), (0.9, 0.1)):
         with pytest.raises(ValueError, match="`how` must be two of"):
             intervals_from_groups(hourly, by="time", how=how)
+
+
+def test_groups_by_a_column_that_is_not_there():
+    with pytest.raises(ValueError, match="`by` must name columns of `df`, got 'day'"):
+        intervals_from_groups(pd.DataFrame({"v": [1.0, 2.0]}), by="day")

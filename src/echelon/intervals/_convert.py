@@ -144,7 +144,13 @@ def intervals_from_groups(
                 f"Column {name!r} of `df` has dtype {df[name].dtype}, and only numbers have "
                 "ranges. Drop the column, or group by it."
             )
-    groups = df.groupby(by, observed=True)[names]
+    try:
+        groups = df.groupby(by, observed=True)[names]
+    except KeyError as error:
+        raise ValueError(
+            f"`by` must name columns of `df`, got {by!r}, of which {error} is none. Name one of "
+            f"{df.columns.tolist()[:10]}, or pass the groups themselves."
+        ) from error
     ends = groups.quantile(low), groups.quantile(high)
     columns = {name: _from_bounds(ends[0][name], ends[1][name], name) for name in names}
     return pd.DataFrame(columns, index=ends[0].index)
