@@ -84,10 +84,7 @@ def inversions(a, b, i, features):
 def spoiler_count(X, y, i, features):
     """Definition 9: inversions of a feature over all pairs of samples of the same class."""
     return sum(
-        inversions(X[r], X[s], i, features)
-        for r in range(len(X))
-        for s in range(r)
-        if y[r] == y[s]
+        inversions(X[r], X[s], i, features) for r in range(len(X)) for s in range(r) if y[r] == y[s]
     )
 
 

@@ -8,6 +8,7 @@ The map of the package:
 ``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
+``rankorder``    the order of features within a sample: backward elimination and classifiers
 ``baselines``    CFS and Consistency, classic filters to compare with
 ``datasets``     generators of data whose answer is known
 ``display``      plots of what was found
@@ -28,19 +29,29 @@ if TYPE_CHECKING:
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
+    from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
 
 __version__ = "0.1.0"
 
-_MODULES = ("echelon.baselines", "echelon.bounds", "echelon.margin", "echelon.neighborhood")
+_MODULES = (
+    "echelon.baselines",
+    "echelon.bounds",
+    "echelon.margin",
+    "echelon.neighborhood",
+    "echelon.rankorder",
+)
 
 __all__ = [
     "CFS",
+    "BooleanOrder",
     "Consistency",
     "LinearOrdinalClassifier",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "RankOrderClassifier",
+    "RankOrderSelector",
     "RelevanceBounds",
     "Relief",
     "ReliefF",

@@ -80,9 +80,7 @@ def _rank(margins, order, sums, place, ahead, behind, pad, limit, moved, ranks):
 
 
 @kernel
-def center_distances(
-    candidates, margins, orders, sums, places, ahead, behind, pad, limit, out
-):
+def center_distances(candidates, margins, orders, sums, places, ahead, behind, pad, limit, out):
     """Four times Spearman's distance between the centers without each of some candidates.
 
     Parameters

@@ -45,9 +45,7 @@ class Blankets:
     def _nearest(self, k: int) -> np.ndarray:
         """The features left that come first into question for the blanket of k, nearest first."""
         surprises = np.empty(len(self._codes))
-        pair_surprises(
-            self._codes, k, self._classes, self._n_classes, self._logs, surprises
-        )
+        pair_surprises(self._codes, k, self._classes, self._n_classes, self._logs, surprises)
         # {j} alone has no order, so its divergence is all that the order of {j, k} says.
         keys = on_grid((self._alone - surprises) / len(self._classes))
         others = self._left.copy()
@@ -68,6 +66,4 @@ class Blankets:
         self.losses[k] = max(loss / len(self._classes), 0.0)
 
     def _surprise(self, features: np.ndarray) -> float:
-        return small_surprise(
-            self._codes, features, self._classes, self._n_classes, self._logs
-        )
+        return small_surprise(self._codes, features, self._classes, self._n_classes, self._logs)

@@ -11,13 +11,13 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
 from echelon.engines import NumbaEngine
 from echelon.kernels.precedence import kendall, log_likelihoods
 from echelon.rankorder._counts import all_counts, rank_sums
-from echelon.rankorder._orders import Orders, as_orders, order_codes, read_orders
+from echelon.rankorder._orders import Orders, as_orders, order_codes, read_again, read_orders
 from echelon.validation import read_classes
 
 _ROWS = 16
@@ -133,7 +133,8 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Labels; of equally likely, or equally near, classes the first.
         """
-        return self.classes_[self._scores(X).argmax(axis=1)]
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -178,10 +179,7 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> np.ndarray:
         """Joint log likelihood, or minus the distance, of every sample and class."""
-        check_is_fitted(self)
-        values = read_orders(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        codes = order_codes(values)
+        codes = order_codes(read_again(self, X))
         out = np.empty((len(codes), len(self.classes_)))
         starts = range(0, len(codes), _ROWS)
         blocks = [slice(start, start + _ROWS) for start in starts]

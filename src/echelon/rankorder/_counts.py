@@ -103,9 +103,7 @@ def rank_sums(orders: Orders, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
 
     def fill(first: int) -> None:
         here = slice(first, first + _BLOCK)
-        margin_sums(
-            orders.low, orders.high, orders.starts, first, sums[:, here], squares[:, here]
-        )
+        margin_sums(orders.low, orders.high, orders.starts, first, sums[:, here], squares[:, here])
 
     _in_blocks(engine, fill, orders.n_features)
     return sums, squares

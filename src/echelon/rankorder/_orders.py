@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.validation import check_table, read_classes, read_columns
 
@@ -37,6 +38,12 @@ class Orders(NamedTuple):
 
 def read_orders(X: Any, *, min_samples: int = 1) -> np.ndarray:
     """Values of at least two numeric features, comparable within a row; NaN is unknown."""
+    values = _read_numbers(X, min_samples)
+    _check_orders(values)
+    return values
+
+
+def _read_numbers(X: Any, min_samples: int = 1) -> np.ndarray:
     check_table(X)
     columns = read_columns(X, "from_dtype", allow_nan=True, min_samples=min_samples)
     if columns.nominal.any():
@@ -45,11 +52,10 @@ def read_orders(X: Any, *, min_samples: int = 1) -> np.ndarray:
             f"Column {name!r} of `X` holds labels, but values must be comparable within a sample. "
             "Drop the column."
         )
-    check_orders(columns.values)
     return columns.values
 
 
-def check_orders(values: np.ndarray) -> None:
+def _check_orders(values: np.ndarray) -> None:
     """Refuse values among which there is no order."""
     if values.shape[1] == 1:
         raise ValueError(
@@ -62,6 +68,15 @@ def check_orders(values: np.ndarray) -> None:
             f"`X` must have a known value in every row, got only NaN in row "
             f"{int(np.flatnonzero(unknown)[0])}. Drop the rows without any."
         )
+
+
+def read_again(estimator: Any, X: Any) -> np.ndarray:
+    """The same for a fitted estimator, whose features they must be."""
+    check_is_fitted(estimator)
+    values = _read_numbers(X)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    _check_orders(values)
+    return values
 
 
 def read_labelled(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
