@@ -6,9 +6,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 
-from echelon import RelevanceBounds
-from echelon.datasets import make_relevance
-from echelon.display import BoundsDisplay
+from echelon import RankOrderSelector, RelevanceBounds
+from echelon.datasets import make_rank_order, make_relevance
+from echelon.display import BoundsDisplay, EliminationDisplay
 
 mpl.use("Agg")
 
@@ -58,3 +58,27 @@ def test_bounds_of_several_classes():
     np.testing.assert_allclose(np.sort(one.frame()["upper"]), np.sort(expected))
     with pytest.raises(ValueError, match=r"`label` must be one of \[0, 1, 2\], got 7"):
         BoundsDisplay.from_estimator(selector, label=7)
+
+
+def test_elimination():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    selector = RankOrderSelector().fit(X, y)
+    display = EliminationDisplay.from_estimator(selector, X, y, last=6)
+    frame = display.frame()
+    assert frame["left"].tolist() == list(range(10, 0, -1))
+    np.testing.assert_array_equal(frame["divergence"], [0, *selector.path_.divergence])
+    assert frame["accuracy"].notna().tolist() == [False] * 4 + [True] * 5 + [False]
+    assert display.plot() is display
+    assert display.ax_accuracy_.get_ylabel().startswith("accuracy")
+    assert display.ax_.lines[0].get_xdata().min() == 4
+    assert display.ax_.get_title(loc="right").startswith(f"dashed: {selector.support_.sum()}")
+
+
+def test_elimination_without_accuracy():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    display = EliminationDisplay.from_estimator(RankOrderSelector(4).fit(X, y))
+    _, ax = plt.subplots()
+    assert display.plot(ax).ax_ is ax
+    assert display.ax_accuracy_ is None
+    assert display.frame().columns.tolist() == ["removed", "left", "divergence"]
+    assert len(display.frame()) == 7

@@ -189,7 +189,7 @@ class RankOrderSelector(BaseSelector):
     def _check_class_sizes(self, codes: np.ndarray) -> None:
         sizes = np.bincount(codes)
         if sizes.min() < 2:
-            label = self.classes_[sizes.argmin()]
+            label = self.classes_.tolist()[sizes.argmin()]
             raise ValueError(
                 f"`y` must have at least 2 samples of every class, got 1 of {label!r}. Orders "
                 "are compared within classes: add samples, or drop the class."
