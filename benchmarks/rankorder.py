@@ -230,16 +230,16 @@ The whole path, from all features to one; made by `make bench BENCH=rankorder` w
 "printed" are the algorithms as the paper (Slotta, Vergara, Ramakrishnan, Heath 2005) prints them:
 spoiler counts by merge sort over all pairs of samples of a class in every step; for CDV the centers
 anew for every candidate.  They are compiled with numba too and run on one thread, so that only the
-algorithm differs.  Both remove the same features in the same order (checked in the run).  {SAMPLES}
-random orders, two classes; echelon's times are the best of three or six, on {THREADS} threads unless
-said otherwise.
+algorithm differs.  Both remove the same features in the same order (checked in the run).  The data
+are {SAMPLES} random orders of two classes.  echelon's times are the best of three or six, on
+{THREADS} threads unless said otherwise.
 
 | criterion | features | echelon, ms | one thread, ms | printed, ms | ratio | ratio, one thread |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {rows}
 
-Growth of the time of the whole path ({SAMPLES} samples and two classes, 200 features, or 140 samples
-and 200 features):
+Growth of the time of the whole path: in features with {SAMPLES} samples and two classes, in samples
+with 200 features and two classes, in classes with 200 features and 140 samples.
 
 | criterion | over | who | seconds | exponent |
 | --- | --- | --- | --- | --- |

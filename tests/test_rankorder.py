@@ -267,6 +267,16 @@ def test_cdv_with_many_features(levels, size):
         check_cdv_step(X, y, path, at)
 
 
+def test_cdv_with_sums_far_apart():
+    """Blocks whose sums span more than 16 bits."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 600)
+    X = np.arange(100) + rng.normal(size=(1200, 100)) * (1 + 2 * y[:, None])
+    path = RankOrderSelector(1, criterion="cdv").fit(X, y).path_
+    for at in (0, 1, 30, 95):
+        check_cdv_step(X, y, path, at)
+
+
 @pytest.mark.parametrize("size", [10, 40, 700])
 def test_spoilers_in_every_integer_type(size):
     rng = np.random.default_rng(0)

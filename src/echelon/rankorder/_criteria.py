@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from echelon.engines import Engine
-from echelon.kernels.centers import BLOCK, center_distances, reaches
+from echelon.kernels.centers import BLOCK, center_distances, reaches, sort_again
 from echelon.rankorder._blankets import Blankets
 from echelon.rankorder._counts import all_margins, all_spoiler_terms
 from echelon.rankorder._orders import Orders
@@ -22,7 +22,7 @@ from echelon.rankorder._projection import Projection, on_grid
 DISTANCE_GRID = 2.0**40
 """Distances between vectors of centers that agree on multiples of 1 / DISTANCE_GRID are equal."""
 
-_CANDIDATES, _DIRECT = 32, 200
+_CANDIDATES, _DIRECT = 32, 400_000
 
 
 class Candidates(NamedTuple):
@@ -103,13 +103,14 @@ class CenterDistances(Criterion):
     def __init__(self, orders: Orders, engine: Engine):
         self._engine = engine
         self._margins = all_margins(orders, engine)
-        sums = self._margins.sum(axis=1, dtype=np.int64)
-        # A sum moves by the size of its class, at most, in either direction.
-        self._widest = 2 * orders.class_sizes
+        # Sums of two features come nearer to each other by less than this.
+        self._widest = 2 * orders.class_sizes + 1
         largest = int(orders.class_sizes.max()) * (orders.n_features + 2)
-        self._sums = sums.astype(np.int32 if largest < 2**31 - 1 else np.int64)
+        small = largest < np.iinfo(np.int32).max
+        self._sums = self._margins.sum(axis=1, dtype=np.int32 if small else np.int64)
         self._columns = np.arange(orders.n_features)
-        self._original = self._rho(self._between_centers(sums), orders.n_features)
+        self._begin()
+        self._original = self._rho(self._between_centers(), orders.n_features)
 
     def candidates(self, left: np.ndarray) -> Candidates:
         self._shrink(left)
@@ -119,7 +120,15 @@ class CenterDistances(Criterion):
         return Candidates((np.floor(values * DISTANCE_GRID + 0.5),), values)
 
     def remove(self, feature: int) -> None:
-        self._sums -= self._margins[:, np.searchsorted(self._columns, feature)]
+        at = np.searchsorted(self._columns, feature)
+        self._sums -= self._margins[:, at]
+        self._left[at] = False
+
+    def _begin(self) -> None:
+        """Sort all columns by their sums."""
+        self._left = np.ones(len(self._columns), bool)
+        self._orders = np.argsort(self._sums, axis=1).astype(np.uint32)
+        self._places = np.empty(self._sums.shape, np.int32)
 
     def _shrink(self, left: np.ndarray) -> None:
         """Drop the removed features from the counts when they are many."""
@@ -128,10 +137,11 @@ class CenterDistances(Criterion):
         at = np.searchsorted(self._columns, left)
         self._margins = np.stack([margins[np.ix_(at, at)] for margins in self._margins])
         self._sums, self._columns = np.ascontiguousarray(self._sums[:, at]), left.copy()
+        self._begin()
 
-    def _between_centers(self, sums: np.ndarray) -> np.ndarray:
-        ranks = np.rint(2 * rankdata(sums, axis=1)).astype(np.int64)
-        first, second = np.triu_indices(len(sums), 1)
+    def _between_centers(self) -> np.ndarray:
+        ranks = np.rint(2 * rankdata(self._sums, axis=1)).astype(np.int64)
+        first, second = np.triu_indices(len(ranks), 1)
         return ((ranks[first] - ranks[second]) ** 2).sum(axis=1)[None]
 
     @staticmethod
@@ -140,28 +150,29 @@ class CenterDistances(Criterion):
         return 1 - 1.5 * distances / max(n * (n**2 - 1), 1)
 
     def _distances(self, at: np.ndarray) -> np.ndarray:
-        """Four times the distances between centers, without each of some features."""
-        n_classes, width = self._sums.shape
-        by_sum = np.argsort(self._sums[:, at], axis=1, kind="stable")
-        orders = at[by_sum].astype(np.int32)
-        sums = np.take_along_axis(self._sums, orders, axis=1)
-        places = np.empty((n_classes, width), np.int32)
-        np.put_along_axis(places, orders, np.arange(len(at), dtype=np.int32)[None], axis=1)
-        ahead, behind = np.empty((2, n_classes, len(at) // BLOCK + 1), np.int64)
-        for c in range(n_classes):
-            reaches(sums[c], self._widest[c], ahead[c], behind[c])
-        pad, limit = int(max(ahead.max(), behind.max())), np.iinfo(sums.dtype).max
+        """Four times the distances between centers, without each of the features left."""
+        lines = self._sorted(len(at))
+        n_classes = len(self._sums)
         out = np.empty((len(at), n_classes * (n_classes - 1) // 2), np.int64)
 
         def fill(here: slice) -> None:
-            center_distances(
-                at[here], self._margins, orders, sums, places, ahead, behind, pad, limit, out[here]
-            )
+            center_distances(at[here], self._margins, self._widest, *lines, out[here])
 
-        if len(at) <= _DIRECT:
+        if len(at) * self._orders.size < _DIRECT:
             fill(slice(None))  # less work than starting threads
         else:
             starts = range(0, len(at), _CANDIDATES)
             for _ in self._engine.map(fill, [slice(s, s + _CANDIDATES) for s in starts]):
                 pass
         return out
+
+    def _sorted(self, n_left: int) -> tuple[np.ndarray, ...]:
+        """Features by their sums, and how far each can move: arguments of the kernel."""
+        sums = np.empty((len(self._sums), n_left), self._sums.dtype)
+        sort_again(self._left, self._sums, self._orders, sums, self._places)
+        self._orders = np.ascontiguousarray(self._orders[:, :n_left])
+        reach = np.empty((len(sums), (n_left - 1) // BLOCK + 1), np.int64)
+        fits = np.empty(reach.shape, bool)
+        for c in range(len(sums)):
+            reaches(sums[c], self._widest[c], reach[c], fits[c])
+        return self._orders, sums, sums.astype(np.int16), self._places, reach, fits
