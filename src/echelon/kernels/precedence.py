@@ -102,6 +102,42 @@ def margin_sums(low, high, starts, first, sums, squares):
 
 
 @kernel
+def pair_surprises(low, high, starts, k, logs, out):
+    """n_samples times the entropy of the class given the order of k and each other feature.
+
+    ``logs[c] = c log c``.  The order is one of: before, after, tied, unknown.
+    """
+    n = low.shape[1]
+    before, after = np.empty(_TILE, low.dtype), np.empty(_TILE, low.dtype)
+    known = np.empty(_TILE, low.dtype)
+    sizes = np.empty((_TILE, 4), np.int64)
+    for j0 in range(0, n, _TILE):
+        j1 = min(n, j0 + _TILE)
+        out[j0:j1] = 0.0
+        sizes[:] = 0
+        for c in range(starts.shape[0] - 1):
+            first, last = starts[c], starts[c + 1]
+            _count(low, high, first, last, k, j0, j1, before, after)
+            known[:] = 0
+            for r in range(first, last):
+                if low[r, k] >= 0:
+                    here = low[r, j0:j1]
+                    for j in range(j1 - j0):
+                        known[j] += here[j] >= 0
+            for j in range(j1 - j0):
+                tied = np.int64(known[j]) - before[j] - after[j]
+                unknown = last - first - np.int64(known[j])
+                out[j0 + j] -= logs[before[j]] + logs[after[j]] + logs[tied] + logs[unknown]
+                sizes[j, 0] += before[j]
+                sizes[j, 1] += after[j]
+                sizes[j, 2] += tied
+                sizes[j, 3] += unknown
+        for j in range(j1 - j0):
+            for kind in range(4):
+                out[j0 + j] += logs[sizes[j, kind]]
+
+
+@kernel
 def log_likelihoods(low, counts, logs, totals, out):
     """Log likelihood of every sample's orders under naive Bayes, by class.
 

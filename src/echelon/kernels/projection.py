@@ -174,32 +174,11 @@ def surprises_without(candidates, hashes, known, before, changes, classes, n_cla
 
 
 @kernel
-def pair_surprises(codes, k, classes, n_classes, logs, out):
-    """Surprise of the classes given the order of feature k and each other feature.
+def small_surprise(codes, features, classes, n_classes, logs):
+    """Surprise of the classes given the order of a few features, compared pair by pair.
 
     ``codes``: a row per feature, a column per sample; below 0 where unknown.
     """
-    n, m = codes.shape
-    counts = np.empty((4, n_classes), np.int64)
-    for j in range(n):
-        counts[:] = 0
-        for r in range(m):
-            a, b = codes[k, r], codes[j, r]
-            kind = 3 if a < 0 or b < 0 else 0 if a < b else 1 if a > b else 2
-            counts[kind, classes[r]] += 1
-        total = 0.0
-        for kind in range(4):
-            size = np.int64(0)
-            for c in range(n_classes):
-                size += counts[kind, c]
-                total -= logs[counts[kind, c]]
-            total += logs[size]
-        out[j] = total
-
-
-@kernel
-def small_surprise(codes, features, classes, n_classes, logs):
-    """Surprise of the classes given the order of a few features, compared pair by pair."""
     m = codes.shape[1]
     slots, groups, sizes, counts = _scratch(m, n_classes)
     keys = np.empty(m, np.uint64)
