@@ -41,7 +41,11 @@ PATHS = {
 }
 LAST = 80
 SHOWN = (2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 60, 80)
-METHODS = ("bayes", "center")
+METHODS = {
+    "bayes": "Naive Bayes",
+    "kernel": "Support vector machine, Kendall kernel",
+    "center": "Nearest center",
+}
 Split = tuple[np.ndarray, np.ndarray]
 
 
@@ -234,8 +238,10 @@ def page(rows: list[dict], made: list[dict], repeats: int, seeds: int) -> str:
     versions = ", ".join(f"{n} {version(n)}" for n in ("echelon", "numba", "scikit-learn"))
     names = list(dict.fromkeys(row["set"] for row in rows))
     sections = "\n\n".join(
-        f"### {name}\n\nNaive Bayes:\n\n{accuracy_table(rows, name, 'bayes')}\n\n"
-        f"Nearest center by Kendall's distance:\n\n{accuracy_table(rows, name, 'center')}"
+        f"### {name}\n\n"
+        + "\n\n".join(
+            f"{title}:\n\n{accuracy_table(rows, name, method)}" for method, title in METHODS.items()
+        )
         for name in names
     )
     return f"""# Feature selection in rank-order spaces

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import rankdata
 from sklearn.naive_bayes import BernoulliNB
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import reference_rankorder as reference
 from echelon import BooleanOrder, RankOrderClassifier, RankOrderSelector
@@ -24,6 +26,7 @@ from echelon.rankorder import (
     subset_divergence,
     tau_concordance,
 )
+from echelon.rankorder._orders import order_codes
 
 CRITERIA = ("spoilers", "cdv", "kl", "ks")
 
@@ -385,6 +388,31 @@ def test_nearest_center():
     distances = [[kendall_distance(row, center) for center in model.centers_] for row in X]
     assert_array_equal(model.predict(X), np.argmin(distances, axis=1))
     assert not hasattr(model, "predict_proba")
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 5])
+def test_kendall_kernel_machine(seed):
+    X, y = draw(seed)
+    model = RankOrderClassifier("kernel", C=3.0).fit(X, y)
+    signs = np.nan_to_num(2 * boolean_order(X) - 1)
+    norms = np.sqrt(np.maximum((signs**2).sum(axis=1), 1))
+    kernel = signs @ signs.T / norms / norms[:, None]
+    expected = SVC(kernel="precomputed", C=3.0).fit(kernel, y)
+    assert_allclose(model._kernel(order_codes(X)), kernel[:, np.argsort(y, kind="stable")])
+    assert (model.predict(X) == expected.predict(kernel)).mean() >= 0.9  # rows in another order
+    assert not hasattr(model, "predict_proba")
+
+
+@parametrize_with_checks(
+    [
+        RankOrderClassifier("center"),
+        RankOrderClassifier("kernel"),
+        *(RankOrderSelector(criterion=criterion) for criterion in ("cdv", "kl", "ks")),
+        RankOrderSelector(max_divergence=0.1),
+    ]
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)
 
 
 def test_boolean_order_sparse_and_named():
