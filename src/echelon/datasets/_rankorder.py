@@ -159,7 +159,7 @@ def _discordant(rng: Any, n_classes: int, n_features: int, limit: float) -> np.n
     """Random orders, one per class, whose concordance is within a limit."""
     for _ in range(_ATTEMPTS):
         ranks = np.array([rng.permutation(n_features) + 1 for _ in range(n_classes)])
-        margins = sum(_signs(row) for row in ranks)
+        margins = np.sum([_signs(row) for row in ranks], axis=0)
         if _concordance(margins, n_classes) <= limit:
             return ranks
     raise ValueError(
