@@ -6,9 +6,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 
-from echelon import IntervalRelief, RelevanceBounds
-from echelon.datasets import make_relevance
-from echelon.display import BoundsDisplay, IntervalDisplay
+from echelon import IntervalRelief, RankOrderSelector, RelevanceBounds
+from echelon.datasets import make_rank_order, make_relevance
+from echelon.display import BoundsDisplay, EliminationDisplay, IntervalDisplay
 
 mpl.use("Agg")
 
@@ -95,3 +95,27 @@ def test_intervals_of_points_with_many_classes_and_gaps():
     display = IntervalDisplay.from_estimator(IntervalRelief().fit(X, y), X, y).plot()
     display.figure_.canvas.draw()
     assert len(display.ax_.patches) == 40
+
+
+def test_elimination():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    selector = RankOrderSelector().fit(X, y)
+    display = EliminationDisplay.from_estimator(selector, X, y, last=6)
+    frame = display.frame()
+    assert frame["left"].tolist() == list(range(10, 0, -1))
+    np.testing.assert_array_equal(frame["divergence"], [0, *selector.path_.divergence])
+    assert frame["accuracy"].notna().tolist() == [False] * 4 + [True] * 5 + [False]
+    assert display.plot() is display
+    assert display.ax_accuracy_.get_ylabel().startswith("accuracy")
+    assert display.ax_.lines[0].get_xdata().min() == 4
+    assert display.ax_.get_title(loc="right").startswith(f"dashed: {selector.support_.sum()}")
+
+
+def test_elimination_without_accuracy():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    display = EliminationDisplay.from_estimator(RankOrderSelector(4).fit(X, y))
+    _, ax = plt.subplots()
+    assert display.plot(ax).ax_ is ax
+    assert display.ax_accuracy_ is None
+    assert display.frame().columns.tolist() == ["removed", "left", "divergence"]
+    assert len(display.frame()) == 7

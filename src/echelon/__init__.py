@@ -10,6 +10,7 @@ The map of the package:
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``intervals``    interval data from pairs of columns or from groups of rows
 ``clustering``   k-means for intervals
+``rankorder``    the order of features within a sample: backward elimination and classifiers
 ``baselines``    CFS and Consistency, classic filters to compare with
 ``datasets``     generators of data whose answer is known
 ``display``      plots of what was found
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from echelon.intervals import as_intervals, intervals_from_groups
     from echelon.margin import IntervalRelief, OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
+    from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
 
 __version__ = "0.1.0"
 
@@ -43,10 +45,12 @@ _MODULES = (
     "echelon.clustering",
     "echelon.margin",
     "echelon.neighborhood",
+    "echelon.rankorder",
 )
 
 __all__ = [
     "CFS",
+    "BooleanOrder",
     "Consistency",
     "IntervalKMeans",
     "IntervalRelief",
@@ -55,6 +59,8 @@ __all__ = [
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "RankOrderClassifier",
+    "RankOrderSelector",
     "RelevanceBounds",
     "Relief",
     "ReliefF",

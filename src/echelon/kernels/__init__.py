@@ -9,4 +9,7 @@
 ``ascent``      Simba's gradient steps
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples
+``precedence``  how often one feature comes before another within a sample
+``projection``  orders within samples under removal of features, compared by hashes
+``centers``     centers of classes of such orders after one more removal
 """

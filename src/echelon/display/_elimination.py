@@ -1,0 +1,165 @@
+"""What backward elimination loses, against the features removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.validation import check_is_fitted
+
+from echelon.display._style import BLUE, VERMILION, new_axes, plain
+
+
+class EliminationDisplay:
+    """Divergence, and accuracy, against the number of features removed.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features before elimination.
+    divergence : array-like of shape (n_removed,)
+        Divergence of the features left after each removal.
+    accuracy : array-like of shape (n_removed + 1,), default=None
+        Accuracy with all features and after each removal; NaN where it was not measured.
+    n_kept : int, default=None
+        Number of features that were kept, marked by a line.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+    ax_accuracy_ : matplotlib axes or None
+        The axes of the accuracy, set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon import RankOrderSelector
+    >>> from echelon.datasets import make_rank_order
+    >>> from echelon.display import EliminationDisplay
+    >>> X, y = make_rank_order(3, 10, 5, 0, random_state=1)
+    >>> selector = RankOrderSelector().fit(X, y)
+    >>> EliminationDisplay.from_estimator(selector, X, y).frame().tail(4).round(2)
+       removed  left  divergence  accuracy
+    4        4     4        0.00      0.97
+    5        5     3        0.00      1.00
+    6        6     2        0.46      0.67
+    7        7     1        1.10       NaN
+    """
+
+    def __init__(
+        self, n_features: int, divergence: Any, accuracy: Any = None, n_kept: int | None = None
+    ):
+        self.n_features = n_features
+        self.divergence = np.asarray(divergence, dtype=float)
+        self.accuracy = None if accuracy is None else np.asarray(accuracy, dtype=float)
+        self.n_kept = n_kept
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        classifier: Any = None,
+        cv: Any = 5,
+        last: int = 80,
+    ) -> EliminationDisplay:
+        """The display of a fitted ``RankOrderSelector``.
+
+        Parameters
+        ----------
+        estimator : RankOrderSelector
+            Fitted.
+        X, y : array-like, default=None
+            Samples and classes on which to measure the accuracy.  If they are those of the fit,
+            the features have seen the test folds, and the accuracy is too high.
+        classifier : classifier, default=None
+            What is cross-validated; None: ``RankOrderClassifier()``.
+        cv : int or splitter, default=5
+            Folds of the cross-validation.
+        last : int, default=80
+            Measure the accuracy of sets of at most so many features, and of at least two.
+        """
+        check_is_fitted(estimator, "path_")
+        n_features, removed = estimator.n_features_in_, estimator.path_.feature
+        accuracy = None
+        if X is not None:
+            values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+            accuracy = _accuracies(classifier, values, y, removed, cv, last)
+        kept = int(estimator.support_.sum())
+        return cls(n_features, estimator.path_.divergence, accuracy, kept)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per number of features removed."""
+        removed = np.arange(len(self.divergence) + 1)
+        frame = pd.DataFrame(
+            {
+                "removed": removed,
+                "left": self.n_features - removed,
+                "divergence": np.append(0.0, self.divergence),
+            }
+        )
+        if self.accuracy is not None:
+            frame["accuracy"] = self.accuracy
+        return frame
+
+    def plot(self, ax: Any = None, *, last: int | None = None) -> EliminationDisplay:
+        """Draw the divergence and, on an axis of its own, the accuracy.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None: a new figure.
+        last : int, default=None
+            Draw sets of at most so many features; None: those with an accuracy, or all.
+        """
+        frame = self.frame()
+        if last is None and self.accuracy is not None:
+            last = int(frame.loc[frame["accuracy"].notna(), "left"].max())
+        shown = frame if last is None else frame[frame["left"] <= last]
+        ax = new_axes(ax, (7.0, 4.0))
+        ax.plot(shown["removed"], shown["divergence"], color=BLUE, marker=".", markersize=4)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlabel(f"features removed, of {self.n_features}")
+        ax.set_ylabel("divergence", color=BLUE)
+        ax.set_ylim(bottom=0)
+        self._mark(ax)
+        plain(ax)
+        self.ax_accuracy_ = None if self.accuracy is None else _beside(ax, shown)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _mark(self, ax: Any) -> None:
+        """A line where elimination could stop."""
+        if self.n_kept is not None:
+            ax.axvline(self.n_features - self.n_kept, color="black", linestyle="--", linewidth=1)
+            ax.set_title(f"dashed: {self.n_kept} features kept", fontsize="small", loc="right")
+
+
+def _beside(ax: Any, shown: pd.DataFrame) -> Any:
+    """The accuracy, on an axis at the right."""
+    other = ax.twinx()
+    other.plot(shown["removed"], shown["accuracy"], color=VERMILION, marker=".", markersize=4)
+    other.set_ylabel("accuracy, cross-validated", color=VERMILION)
+    other.set_ylim(0, 1.02)
+    other.spines[["top", "left"]].set_visible(False)
+    return other
+
+
+def _accuracies(
+    classifier: Any, X: np.ndarray, y: Any, removed: np.ndarray, cv: Any, last: int
+) -> np.ndarray:
+    """Accuracy with the features left, while they are few but at least two."""
+    from echelon.rankorder import RankOrderClassifier
+
+    model = RankOrderClassifier() if classifier is None else classifier
+    accuracies = np.full(len(removed) + 1, np.nan)
+    for step in range(len(accuracies)):
+        left = np.delete(np.arange(X.shape[1]), removed[:step])
+        if 2 <= len(left) <= last:
+            accuracies[step] = cross_val_score(clone(model), X[:, left], y, cv=cv).mean()
+    return accuracies
