@@ -240,7 +240,8 @@ class RankOrderSelector(BaseSelector):
         self.ranking_ = np.maximum(np.argsort(self.order_) + 2 - len(never), 1)
         n_removed = len(removed)
         if n_wanted is None and self.max_divergence is None:
-            n_removed = int((self.path_.divergence == 0).sum())
+            # The last step without divergence: it may rise in between and fall again.
+            n_removed = int(np.flatnonzero([1, *(self.path_.divergence == 0)])[-1])
         self.support_ = np.ones(n_features, bool)
         self.support_[removed[:n_removed]] = False
         self.divergence_ = float(self.path_.divergence[n_removed - 1]) if n_removed else 0.0
