@@ -7,7 +7,6 @@ import numpy as np
 import reference_bounds as reference
 from echelon.bounds._program import (
     Program,
-    binary_program,
     ordinal_program,
     regression_program,
     standardised,
@@ -40,8 +39,7 @@ class Case:
     def program(self) -> Program:
         if self.problem == "regression":
             return regression_program(self.X, self.y, self.C, EPSILON)
-        make = binary_program if self.problem == "binary" else ordinal_program
-        return make(self.X, self.y, self.C)
+        return ordinal_program(self.X, self.y, self.C)
 
     @property
     def rows(self):

@@ -30,7 +30,13 @@ def test_importing_the_package_is_light():
     assert run_python(f"import sys, echelon; print({heavy} or 'light')") == "light"
 
 
+def test_a_name_loads_its_own_family_only():
+    code = "import sys, echelon; echelon.ReliefF; print('highspy' in sys.modules)"
+    assert run_python(code) == "False"
+
+
 def test_public_names_resolve():
+    assert sorted(echelon.__all__) == sorted(sum(echelon._HOMES.values(), ()))
     for name in echelon.__all__:
         assert getattr(echelon, name).__name__ == name
         assert name in dir(echelon)

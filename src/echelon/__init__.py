@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES = (
-    "echelon.intervals",
-    "echelon.baselines",
-    "echelon.bounds",
-    "echelon.clustering",
-    "echelon.margin",
-    "echelon.neighborhood",
-    "echelon.rankorder",
-)
+_HOMES = {
+    "echelon.baselines": ("CFS", "Consistency"),
+    "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
+    "echelon.clustering": ("IntervalKMeans",),
+    "echelon.intervals": ("as_intervals", "intervals_from_groups"),
+    "echelon.margin": ("IntervalRelief", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
+    "echelon.neighborhood": ("NeighborhoodRoughSet", "NeighborhoodSoftMargin"),
+    "echelon.rankorder": ("BooleanOrder", "RankOrderClassifier", "RankOrderSelector"),
+}
 
 __all__ = [
     "CFS",
@@ -71,10 +71,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for module in map(import_module, _MODULES):
-            if name in module.__all__:
-                return getattr(module, name)
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'echelon' has no attribute {name!r}")
 
 

@@ -93,6 +93,19 @@ def read_columns(
     return Columns(values, nominal, names)
 
 
+def read_numbers(X: Any, *, allow_nan: bool, reason: str, min_samples: int = 2) -> Columns:
+    """Read X where nominal columns make no sense, for the reason given."""
+    check_table(X)
+    columns = read_columns(X, "from_dtype", allow_nan=allow_nan, min_samples=min_samples)
+    if columns.nominal.any() and columns.names is not None:
+        name = columns.names[columns.nominal][0]
+        raise TypeError(
+            f"Column {name!r} of `X` holds labels, but {reason}. Encode the column, for example "
+            "with sklearn.preprocessing.OneHotEncoder, or drop it."
+        )
+    return columns
+
+
 def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
     """An array is numeric but for the columns said to be nominal."""
     if isinstance(categorical_features, str) or categorical_features is None:

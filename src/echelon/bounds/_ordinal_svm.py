@@ -17,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon.bounds._program import ordinal_program, standardised
 from echelon.bounds._solvers import SOLVERS, solver_for
 from echelon.compat import Interval, StrOptions, fit_context
-from echelon.validation import check_table, read_columns, read_ordered_classes
+from echelon.validation import read_numbers, read_ordered_classes
+
+NUMBERS_ONLY = "a linear model needs numbers"
 
 
 class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
@@ -195,8 +197,8 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any = "no_validation", *, fitting: bool = False) -> np.ndarray:
         """Features as numbers; ordered categories as their positions."""
-        check_table(X)
-        columns = read_columns(X, None, allow_nan=False, min_samples=2 if fitting else 1)
+        n_least = 2 if fitting else 1
+        columns = read_numbers(X, allow_nan=False, reason=NUMBERS_ONLY, min_samples=n_least)
         validate_data(self, X, y, reset=fitting, skip_check_array=True)
         return columns.values.astype(np.float64)
 

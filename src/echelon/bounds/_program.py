@@ -145,7 +145,7 @@ class Solution(NamedTuple):
 
 
 def ordinal_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:
-    """Ordered classes with codes 0, 1, ..., K - 1, Eq. (1) and (2).
+    """Ordered classes with codes 0, 1, ..., K - 1, Eq. (1) and (2); two classes are the case K = 2.
 
     Examples
     --------
@@ -169,11 +169,6 @@ def ordinal_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:
         ),
         C,
     )
-
-
-def binary_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:
-    """Two classes, codes 0 and 1: one threshold, whose negative is the intercept."""
-    return ordinal_program(X, codes, C)
 
 
 def regression_program(X: np.ndarray, y: np.ndarray, C: float, epsilon: float = 0.1) -> Program:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from echelon.base import BaseSelector
 from echelon.bounds._groups import replaceable_groups
 from echelon.bounds._jobs import Jobs
-from echelon.bounds._ordinal_svm import LinearOrdinalClassifier
+from echelon.bounds._ordinal_svm import NUMBERS_ONLY, LinearOrdinalClassifier
 from echelon.bounds._program import standardised
 from echelon.bounds._regressor import LinearEpsilonRegressor
 from echelon.bounds._solvers import SOLVERS
@@ -22,7 +22,7 @@ from echelon.bounds._target import read_target
 from echelon.bounds._task import Task
 from echelon.compat import Interval, StrOptions, fit_context
 from echelon.search import shared_ranks
-from echelon.validation import Columns, read_columns
+from echelon.validation import Columns, read_numbers
 
 KINDS = np.array(["irrelevant", "weak", "strong"])
 
@@ -251,13 +251,7 @@ class RelevanceBounds(BaseSelector):
     # ------------------------------------------------------------------------- input
 
     def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
-        columns = read_columns(X, "from_dtype", allow_nan=False)
-        if columns.nominal.any():
-            name = columns.names[columns.nominal][0]  # type: ignore[index]
-            raise TypeError(
-                f"Column {name!r} of `X` holds labels, but a linear model needs numbers. Encode "
-                "it, for example with sklearn.preprocessing.OneHotEncoder."
-            )
+        columns = read_numbers(X, allow_nan=False, reason=NUMBERS_ONLY)
         self._target = read_target(y, self.problem, self.class_order)
         self.problem_ = self._target.kind
         self.__dict__.pop("classes_", None)

@@ -96,8 +96,8 @@ class Study:
     def run(self, fixed: Mapping[int, tuple[float, float]], jobs: Jobs, random_state: Any) -> Study:
         """Carry out the steps."""
         self.C = self.settings.C or self._choose_cost(jobs, random_state)
-        self.fit = self.solve_fit(self.task)
         self.models = self.task.program(self.C)
+        self.fit = self._solve_fit()
         if self.fit.l1_norm * np.abs(self.task.X).max() <= NEGLIGIBLE:
             self._warn_of_nothing()
             return self
@@ -123,9 +123,9 @@ class Study:
         # Equal up to rounding is equal: then the more regularised model.
         return float(costs[np.argmax(means <= means.min() * (1 + 1e-9))])
 
-    def solve_fit(self, task: Task) -> Solution:
-        """The optimum of a task."""
-        found = checked(solver_for(task.program(self.C), self.settings.solver).fit(), "The fit")
+    def _solve_fit(self) -> Solution:
+        """The optimum."""
+        found = checked(solver_for(self.models, self.settings.solver).fit(), "The fit")
         self.n_programs += 1
         self.n_fallbacks += found.fallback
         return found

@@ -49,12 +49,6 @@ class Task:
         """The task with one feature more."""
         return replace(self, X=np.column_stack([self.X, column]))
 
-    def replacing(self, feature: int, column: np.ndarray) -> Task:
-        """The task with another column in the place of a feature."""
-        X = self.X.copy()
-        X[:, feature] = column
-        return replace(self, X=X)
-
     def folds(self, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows; fewer folds than asked for where a class is too small."""
         if not isinstance(cv, Integral):

@@ -57,6 +57,8 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
         Cluster of every sample.
     inertia_ : float
         Sum of the distances of the samples to their centres, scaled.
+    ranges_ : ndarray of shape (n_features, 2)
+        Smallest lower and largest upper bound of every feature, by which it is scaled.
     n_iter_ : int
         Steps taken from the best start.
     n_features_in_ : int

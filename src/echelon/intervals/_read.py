@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 
 from echelon.intervals._convert import out_of_order
 from echelon.kernels.prototypes import scan
@@ -159,5 +159,4 @@ def _without_halves(values: np.ndarray, names: Any, allow_nan: bool) -> np.ndarr
 
 def blocks_of_rows(n_rows: int) -> list[slice]:
     """The tasks of one pass over the rows."""
-    starts = range(0, n_rows, ROWS_PER_TASK)
-    return [slice(start, start + ROWS_PER_TASK) for start in starts]
+    return list(gen_batches(n_rows, ROWS_PER_TASK))

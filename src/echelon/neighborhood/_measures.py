@@ -12,6 +12,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from echelon.engines import Classes
 from echelon.neighborhood._relation import SLACK, Relation, relate
@@ -298,14 +299,11 @@ def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
         cells = np.ravel_multi_index(
             (classes[found.indices], np.minimum(bins, shape[1] - 1)), shape
         )
-        for part in _parts(found.counts, max(1, _MAX_COUNTS // (shape[0] * shape[1]))):
+        size = max(1, _MAX_COUNTS // (shape[0] * shape[1]))
+        for part in gen_batches(len(found.counts), size):
             counts = _counted(found.counts, cells, part, shape)
             errors += _wrong(counts, classes[targets[part]], vote)
     return errors
-
-
-def _parts(counts: np.ndarray, size: int) -> list[slice]:
-    return [slice(start, start + size) for start in range(0, len(counts), size)]
 
 
 def _counted(

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
-from sklearn.utils import check_consistent_length
+from sklearn.utils import check_consistent_length, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
@@ -202,8 +202,7 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, codes: np.ndarray) -> np.ndarray:
         """Joint log likelihood, or minus the distance, of every sample and class."""
         out = np.empty((len(codes), len(self.classes_)))
-        starts = range(0, len(codes), _ROWS)
-        blocks = [slice(start, start + _ROWS) for start in starts]
+        blocks = gen_batches(len(codes), _ROWS)
         fill = self._likelihoods if self.method == "bayes" else self._distances
         for _ in NumbaEngine(self.n_jobs).map(lambda here: fill(codes[here], out[here]), blocks):
             pass

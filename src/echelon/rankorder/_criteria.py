@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.utils import gen_batches
 
 from echelon.engines import Engine
 from echelon.kernels.centers import BLOCK, center_distances, reaches, sort_again
@@ -161,8 +162,7 @@ class CenterDistances(Criterion):
         if len(at) * self._orders.size < _DIRECT:
             fill(slice(None))  # less work than starting threads
         else:
-            starts = range(0, len(at), _CANDIDATES)
-            for _ in self._engine.map(fill, [slice(s, s + _CANDIDATES) for s in starts]):
+            for _ in self._engine.map(fill, gen_batches(len(at), _CANDIDATES)):
                 pass
         return out
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.validation import check_table, read_classes, read_columns
+from echelon.validation import read_classes, read_numbers
 
 
 class Orders(NamedTuple):
@@ -44,15 +44,8 @@ def read_orders(X: Any, *, min_samples: int = 1) -> np.ndarray:
 
 
 def _read_numbers(X: Any, min_samples: int = 1) -> np.ndarray:
-    check_table(X)
-    columns = read_columns(X, "from_dtype", allow_nan=True, min_samples=min_samples)
-    if columns.nominal.any():
-        name = columns.names[columns.nominal][0]  # type: ignore[index]
-        raise TypeError(
-            f"Column {name!r} of `X` holds labels, but values must be comparable within a sample. "
-            "Drop the column."
-        )
-    return columns.values
+    reason = "values must be comparable within a sample"
+    return read_numbers(X, allow_nan=True, reason=reason, min_samples=min_samples).values
 
 
 def _check_orders(values: np.ndarray) -> None:

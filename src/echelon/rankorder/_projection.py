@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import gen_batches
 
 from echelon.engines import Engine, NumbaEngine
 from echelon.kernels.projection import all_changes, chain, cut, surprise, surprises_without
@@ -136,8 +137,7 @@ class Projection:
         if len(features) * len(self.classes) < _DIRECT:
             fill(slice(None))  # less work than starting threads
         else:
-            starts = range(0, len(features), _BLOCK)
-            blocks = [slice(start, start + _BLOCK) for start in starts]
+            blocks = gen_batches(len(features), _BLOCK)
             for _ in (engine or NumbaEngine()).map(fill, blocks):
                 pass
         return self._as_divergence(out)
