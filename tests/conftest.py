@@ -1,5 +1,8 @@
 """Shared by all tests."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -12,3 +15,12 @@ settings.load_profile("echelon")
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def paper_data():
+    """The folder of the papers' data, which the project reads but does not contain."""
+    folder = os.environ.get("ECHELON_DATA")
+    if folder is None:
+        pytest.skip("needs the papers' data: set ECHELON_DATA to their folder")
+    return Path(folder)

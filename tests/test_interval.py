@@ -1,8 +1,5 @@
 """IntervalRelief against the reference, and what it takes and returns."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -306,11 +303,9 @@ def test_bad_shapes_and_kinds(frame):
 # ------------------------------------------------------------------------------- the paper
 
 
-@pytest.mark.skipif("ECHELON_DATA" not in os.environ, reason="ECHELON_DATA is not set")
-def test_table_2_of_the_paper():
+def test_table_2_of_the_paper(paper_data):
     """Delhi 2005-2007 with the L2 norm: the three subsets as printed."""
-    folder = Path(os.environ["ECHELON_DATA"])
-    data = pd.read_csv(folder / "E_interval" / "delhi_weather_2005_2007.csv")
+    data = pd.read_csv(paper_data / "E_interval" / "delhi_weather_2005_2007.csv")
     X, y = as_intervals(data), data["target"]
     printed = {
         "nearest": [1, 2, 3, 4, 5],

@@ -1,8 +1,5 @@
 """Rank order: the paper's figures and numbers, and its algorithms against plain loops."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -283,11 +280,8 @@ def test_threads_and_monotone_transformations_change_nothing(criterion):
 
 
 @pytest.fixture(scope="module")
-def leukemia():
-    folder = os.environ.get("ECHELON_DATA")
-    if folder is None:
-        pytest.skip("needs the papers' data: set ECHELON_DATA to their folder")
-    frame = pd.read_csv(Path(folder) / "D_rank_order" / "leukemia_golub_72x7129.csv.gz")
+def leukemia(paper_data):
+    frame = pd.read_csv(paper_data / "D_rank_order" / "leukemia_golub_72x7129.csv.gz")
     X = frame.drop(columns=["target", "target2", "sample", "split"]).to_numpy(float)
     return X, frame["target"].to_numpy(str)
 

@@ -18,6 +18,7 @@ from echelon.rankorder import (
     subset_divergence,
     tau_concordance,
 )
+from echelon.rankorder._kernel import kendall_kernel, squared_norms
 from echelon.rankorder._orders import order_codes
 from rankorder_cases import CLASSES_5, FIGURE_5, draw
 
@@ -203,3 +204,10 @@ def test_bad_arguments():
             subset_divergence(frame, LABELS, features)
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         tau_concordance(GOOD[:1])
+
+
+def test_norms_are_the_kernel_of_a_sample_with_itself(rng):
+    values = rng.integers(0, 6, (30, 8)).astype(float)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    codes = order_codes(values)
+    np.testing.assert_array_equal(squared_norms(codes), np.diag(kendall_kernel(codes, codes)))

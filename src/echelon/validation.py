@@ -223,7 +223,7 @@ def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.
 
 def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Unordered classes: labels of any kind, and the code of every sample."""
-    y = _read_labels(y)
+    y = read_labels(y)
     if y.dtype.kind in "OT":
         codes, labels = _factorized(y)
     else:
@@ -240,13 +240,13 @@ def read_ordered_classes(y: Any, class_order: Sequence | None) -> tuple[np.ndarr
     """
     y = _one_column(y)
     if class_order is not None:
-        return _in_given_order(_read_labels(y), class_order)
+        return _in_given_order(read_labels(y), class_order)
     dtype = getattr(y, "dtype", None)
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         return _in_order_of_codes(pd.Series(y).cat.codes.to_numpy(), dtype.categories)
     if str(dtype).startswith("Enum"):
-        return _in_given_order(_read_labels(y.to_list()), y.dtype.categories.to_list())
-    y = _read_labels(y)
+        return _in_given_order(read_labels(y.to_list()), y.dtype.categories.to_list())
+    y = read_labels(y)
     if y.dtype.kind not in "biuf":
         labels = ", ".join(map(repr, pd.unique(pd.Series(y))[:5].tolist()))
         raise ValueError(
@@ -270,7 +270,7 @@ def _one_column(y: Any) -> Any:
     return y
 
 
-def _read_labels(y: Any) -> np.ndarray:
+def read_labels(y: Any) -> np.ndarray:
     """One label per sample, none missing; integers and booleans held as objects unpacked."""
     labels = column_or_1d(_one_column(y), warn=True)
     if np.ma.getmaskarray(labels).any() or pd.isna(labels).any():

@@ -12,7 +12,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
 from echelon.bounds._program import standardised
-from echelon.validation import read_classes, read_ordered_classes
+from echelon.validation import read_classes, read_labels, read_ordered_classes
 
 MANY_CLASSES = 20
 """More integers than this are likely quantities."""
@@ -55,14 +55,8 @@ def _guess(y: Any, class_order: Sequence | None) -> str:
     has_order = isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
     if class_order is not None or has_order or str(dtype).startswith("Enum"):
         return "ordinal"
-    labels = column_or_1d(y)
-    if pd.isna(labels).any():
-        raise ValueError("Input y contains NaN. Drop the samples without a label.")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("Input y contains infinity. Pass finite numbers.")
-    if labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
-        labels = np.array(labels.tolist())
-    elif labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in _NUMBERS:
+    labels = read_labels(y)
+    if labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in _NUMBERS:
         labels = labels.astype(np.float64)
     kind = type_of_target(labels, input_name="y")
     if kind == "continuous":
