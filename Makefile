@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench clean
+.PHONY: help install demo test lint format bench papers clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ format: $(BIN)/.installed  ## format the code
 BENCH ?= relieff neighborhood bounds interval rankorder
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
+
+PAPER ?= all
+papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
+	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
 	rm -rf .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
