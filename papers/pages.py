@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 FOLDER = Path(__file__).parent.parent / "docs" / "papers"
+IMAGES = FOLDER.parent / "images" / "papers"
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be tested"
 HEAD = ("claim", "paper", "here", "verdict")
 
@@ -37,12 +38,23 @@ class Claim(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What is written about a paper."""
+    """What is written about a paper; ``pictures`` are drawn when the page is written."""
 
     title: str
     reference: str
     claims: list[Claim]
     body: str
+    pictures: Mapping[str, Callable[[], Any]] = {}
+
+    def draw(self, folder: Path) -> None:
+        """Draw the pictures as PNG files."""
+        from matplotlib import pyplot as plt
+
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in self.pictures.items():
+            drawn = figure()
+            drawn.savefig(folder / f"{name}.png", dpi=100)
+            plt.close(drawn)
 
     def text(self, command: str, warning: str = "") -> str:
         """The page as Markdown."""
