@@ -132,5 +132,6 @@ def _in_blocks(engine: Engine, fill: Callable[[int], None], n_features: int) -> 
 
 def _smallest_type(largest: int, kind: str) -> np.dtype:
     """The smallest integer type ("u" unsigned, "i" signed) that holds a number."""
-    types = (np.dtype(f"{kind}{size}") for size in (1, 2, 4, 8))
-    return next(dtype for dtype in types if largest <= np.iinfo(dtype).max)
+    types = (np.dtype(f"{kind}{size}") for size in (1, 2, 4))
+    # 8 bytes are always signed: NumPy takes no unsigned ones from signed sums.
+    return next((dtype for dtype in types if largest <= np.iinfo(dtype).max), np.dtype("i8"))
