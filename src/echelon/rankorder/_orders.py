@@ -44,8 +44,13 @@ def read_orders(X: Any, *, min_samples: int = 1) -> np.ndarray:
 
 
 def _read_numbers(X: Any, min_samples: int = 1) -> np.ndarray:
-    reason = "values must be comparable within a sample"
-    return read_numbers(X, allow_nan=True, reason=reason, min_samples=min_samples).values
+    return read_numbers(
+        X,
+        allow_nan=True,
+        reason="values must be comparable within a sample",
+        remedy="Drop the column, or make it an ordered categorical",
+        min_samples=min_samples,
+    ).values
 
 
 def _check_orders(values: np.ndarray) -> None:
