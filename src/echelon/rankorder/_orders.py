@@ -77,12 +77,12 @@ def read_again(estimator: Any, X: Any) -> np.ndarray:
     return values
 
 
-def read_labelled(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, class labels and the class code of every sample."""
+def read_labelled(X: Any, y: Any) -> Orders:
+    """Orders of samples with classes."""
     values = read_orders(X)
-    labels, classes = read_classes(y)
+    _, classes = read_classes(y)
     check_consistent_length(values, classes)
-    return values, labels, classes
+    return as_orders(values, classes)
 
 
 def order_codes(values: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 
 from echelon.engines import Engine, NumbaEngine
 from echelon.kernels.projection import all_changes, chain, cut, surprise, surprises_without
-from echelon.rankorder._orders import Orders, as_orders, read_labelled
+from echelon.rankorder._orders import Orders, read_labelled
 
 GRID = 2.0**32
 """Divergences that agree on multiples of 1 / GRID are equal, and 0 is one of them."""
@@ -56,9 +56,9 @@ def subset_divergence(X: Any, y: Any, features: Any) -> float:
     >>> subset_divergence(X, y, [0, 1, 2]), round(subset_divergence(X, y, [1, 2]), 3)
     (0.0, 0.462)
     """
-    values, _, classes = read_labelled(X, y)
-    kept = _feature_mask(features, X, values.shape[1])
-    projection = Projection(as_orders(values, classes))
+    orders = read_labelled(X, y)
+    kept = _feature_mask(features, X, orders.n_features)
+    projection = Projection(orders)
     for feature in np.flatnonzero(~kept):
         projection.remove(int(feature))
     return projection.divergence

@@ -155,8 +155,7 @@ def class_centers(X: Any, y: Any) -> np.ndarray:
     array([[1. , 2.5, 2.5],
            [3. , 1.5, 1.5]])
     """
-    values, _, classes = read_labelled(X, y)
-    return rankdata(rank_sums(as_orders(values, classes), NumbaEngine())[0], axis=1)
+    return rankdata(rank_sums(read_labelled(X, y), NumbaEngine())[0], axis=1)
 
 
 def tau_concordance(X: Any) -> float:
