@@ -3,5 +3,6 @@
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config as output_config
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 
-__all__ = ["Interval", "StrOptions", "fit_context", "output_config"]
+__all__ = ["Interval", "StrOptions", "check_feature_names_in", "fit_context", "output_config"]

@@ -16,6 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 _NUMERIC_OBJECTS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
 
+_ENCODE = "Encode the column, for example with sklearn.preprocessing.OneHotEncoder, or drop it"
+
 
 class Columns(NamedTuple):
     """Features as numbers: values, with codes in nominal columns and NaN where missing."""
@@ -93,16 +95,15 @@ def read_columns(
     return Columns(values, nominal, names)
 
 
-def read_numbers(X: Any, *, allow_nan: bool, reason: str, min_samples: int = 2) -> Columns:
+def read_numbers(
+    X: Any, *, allow_nan: bool, reason: str, remedy: str = _ENCODE, min_samples: int = 2
+) -> Columns:
     """Read X where nominal columns make no sense, for the reason given."""
     check_table(X)
     columns = read_columns(X, "from_dtype", allow_nan=allow_nan, min_samples=min_samples)
     if columns.nominal.any() and columns.names is not None:
         name = columns.names[columns.nominal][0]
-        raise TypeError(
-            f"Column {name!r} of `X` holds labels, but {reason}. Encode the column, for example "
-            "with sklearn.preprocessing.OneHotEncoder, or drop it."
-        )
+        raise TypeError(f"Column {name!r} of `X` holds labels, but {reason}. {remedy}.")
     return columns
 
 
@@ -314,6 +315,8 @@ def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray,
 
 
 def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if len(labels) == 0:
+        raise ValueError("`y` has no samples. Pass samples of two or more classes.")
     if len(labels) < 2:
         raise ValueError(
             f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."

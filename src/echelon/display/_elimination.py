@@ -82,14 +82,18 @@ class EliminationDisplay:
         cv : int or splitter, default=5
             Folds of the cross-validation.
         last : int, default=80
-            Measure the accuracy of sets of at most so many features, and of at least two.
+            Measure the accuracy of sets of at most so many features, and of at least two, with a
+            known value in every sample.
         """
+        from echelon.rankorder._orders import read_again
+
         check_is_fitted(estimator, "path_")
         n_features, removed = estimator.n_features_in_, estimator.path_.feature
         accuracy = None
         if X is not None:
-            values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
-            accuracy = _accuracies(classifier, values, y, removed, cv, last)
+            if y is None:
+                raise ValueError("`y` must be given with `X`, got None. Pass the classes.")
+            accuracy = _accuracies(classifier, read_again(estimator, X), y, removed, cv, last)
         kept = int(estimator.support_.sum())
         return cls(n_features, estimator.path_.divergence, accuracy, kept)
 
@@ -119,7 +123,8 @@ class EliminationDisplay:
         """
         frame = self.frame()
         if last is None and self.accuracy is not None:
-            last = int(frame.loc[frame["accuracy"].notna(), "left"].max())
+            measured = frame.loc[frame["accuracy"].notna(), "left"]
+            last = int(measured.max()) if len(measured) else None
         shown = frame if last is None else frame[frame["left"] <= last]
         ax = new_axes(ax, (7.0, 4.0))
         ax.plot(shown["removed"], shown["divergence"], color=BLUE, marker=".", markersize=4)
@@ -153,13 +158,14 @@ def _beside(ax: Any, shown: pd.DataFrame) -> Any:
 def _accuracies(
     classifier: Any, X: np.ndarray, y: Any, removed: np.ndarray, cv: Any, last: int
 ) -> np.ndarray:
-    """Accuracy with the features left, while they are few but at least two."""
+    """Accuracy with the features left: few, but at least two, and one known in every sample."""
     from echelon.rankorder import RankOrderClassifier
 
     model = RankOrderClassifier() if classifier is None else classifier
     accuracies = np.full(len(removed) + 1, np.nan)
     for step in range(len(accuracies)):
         left = np.delete(np.arange(X.shape[1]), removed[:step])
-        if 2 <= len(left) <= last:
-            accuracies[step] = cross_val_score(clone(model), X[:, left], y, cv=cv).mean()
+        values = X[:, left]
+        if 2 <= len(left) <= last and not np.isnan(values).all(axis=1).any():
+            accuracies[step] = cross_val_score(clone(model), values, y, cv=cv).mean()
     return accuracies

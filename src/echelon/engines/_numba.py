@@ -36,6 +36,8 @@ class NumbaEngine(Engine):
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
+        if n_jobs == 0:
+            raise ValueError("`n_jobs` must not be 0. Give a number of threads, or None for all.")
         self.n_jobs = n_jobs
 
     @property
