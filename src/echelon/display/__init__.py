@@ -1,12 +1,25 @@
 """Plots of what was found: every display has ``.plot()`` and ``.frame()``.
 
-``BoundsDisplay``       bounds of the weights of every feature
-``EliminationDisplay``  divergence and accuracy against features removed
-``IntervalDisplay``     prototypes of interval features, and the spread of the data
+``AgreementDisplay``     how far several methods agree
+``BoundsDisplay``        bounds of the weights of every feature
+``DistributionDisplay``  the best features, class by class
+``EliminationDisplay``   divergence and accuracy against features removed
+``IntervalDisplay``      prototypes of interval features, and the spread of the data
+``ScoresDisplay``        scores of the features, and which were kept
 """
 
+from echelon.display._agreement import AgreementDisplay
 from echelon.display._bounds import BoundsDisplay
+from echelon.display._distribution import DistributionDisplay
 from echelon.display._elimination import EliminationDisplay
 from echelon.display._interval import IntervalDisplay
+from echelon.display._scores import ScoresDisplay
 
-__all__ = ["BoundsDisplay", "EliminationDisplay", "IntervalDisplay"]
+__all__ = [
+    "AgreementDisplay",
+    "BoundsDisplay",
+    "DistributionDisplay",
+    "EliminationDisplay",
+    "IntervalDisplay",
+    "ScoresDisplay",
+]
