@@ -161,6 +161,15 @@ def _read_frame(
     return values, nominal, names
 
 
+def as_column(y: Any) -> Any:
+    """A target whose rows can be taken: a pandas column stays one, categories keep their order."""
+    if isinstance(y, pd.Categorical):
+        return pd.Series(y)
+    if type(y).__module__.startswith("polars"):
+        return _as_pandas(y)
+    return _one_column(y) if hasattr(y, "dtype") or hasattr(y, "columns") else np.asarray(y)
+
+
 def _as_pandas(column: Any) -> pd.Series:
     """A polars column as pandas; an Enum has an order, a Categorical has none."""
     kind = str(column.dtype)
