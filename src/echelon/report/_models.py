@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,21 @@ class Scoring(NamedTuple):
     """-1 where a smaller value is better; scores times sign are the values shown."""
 
 
+class Study(NamedTuple):
+    """What all methods are judged by."""
+
+    X: pd.DataFrame
+    target: Target
+    estimator: Any
+    scoring: Scoring
+    folds: list[tuple]
+    wanted: int | None
+    """Number of features asked for; None: the curves decide."""
+    n_resamples: int
+    options: dict[str, Any]
+    """``n_jobs``, ``random_state`` and ``verbose``."""
+
+
 def default_estimator(kind: str) -> Any:
     """A linear model over numbers and labels alike."""
     if kind == "ordinal":
@@ -36,6 +52,18 @@ def default_estimator(kind: str) -> Any:
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
         return make_pipeline(_encoder(), model)
     return make_pipeline(_encoder(), Ridge())
+
+
+def describe_model(estimator: Any, kind: str) -> str:
+    """The model in words, or in the user's own; no addresses in memory."""
+    if estimator is not None:
+        return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
+    models = {
+        "ordinal": "logistic regression, one question per threshold between the classes",
+        "classification": "logistic regression, every class with the same weight",
+        "regression": "ridge regression",
+    }
+    return f"{models[kind]}; numbers imputed by the median and standardised, labels one-hot"
 
 
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:
@@ -87,7 +115,10 @@ def _encoder() -> Any:
 
 
 def as_numbers_and_labels(X: pd.DataFrame) -> pd.DataFrame:
-    """Every column as floats or as strings: ordered categories by position, intervals as middle and width."""
+    """Every column as floats or as strings.
+
+    Ordered categories become their positions, intervals their middle and width.
+    """
     if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes.unique()):
         return X
     columns: dict[Any, Any] = {}
