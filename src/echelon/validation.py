@@ -143,6 +143,11 @@ def _read_frame(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Every column of a pandas or polars frame by its kind."""
     names = np.asarray(X.columns, dtype=object)
+    if isinstance(categorical_features, str | None) and of_plain_numbers(X):
+        # Thousands of columns one by one would take seconds.
+        single = all(dtype == np.float32 for dtype in X.dtypes)
+        values = X.to_numpy(dtype=np.float32 if single else np.float64)
+        return values, np.zeros(len(names), bool), names
     series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
               for j, name in enumerate(names)]  # fmt: skip
     if isinstance(categorical_features, str):
@@ -159,6 +164,13 @@ def _read_frame(
     for j, column in enumerate(columns):
         values[:, j] = column
     return values, nominal, names
+
+
+def of_plain_numbers(X: Any) -> bool:
+    """Whether every column of a pandas frame holds integers or floats as NumPy has them."""
+    return isinstance(X, pd.DataFrame) and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes
+    )
 
 
 def as_column(y: Any) -> Any:

@@ -27,7 +27,8 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     Parameters
     ----------
     X : DataFrame of shape (n_samples, n_features)
-        Samples; missing values are left out pair by pair, intervals count as their middle.
+        Samples; intervals count as their middle.  Missing values are left out pair by pair, after
+        the values were ranked.
     random_state : int
         Draws the rows, if there are many.
 
@@ -38,7 +39,7 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     """
     if len(X) > MOST_ROWS:
         X = X.sample(MOST_ROWS, random_state=random_state)
-    values, nominal = _read(X)
+    values, nominal = as_values(X)
     ranks = pd.DataFrame(values).rank()
     association = ranks.corr(min_periods=3).abs().fillna(0).to_numpy(copy=True)
     for f in np.flatnonzero(nominal):
@@ -61,12 +62,12 @@ def groups_of(association: np.ndarray) -> list[list[int]]:
     return sorted(group for group in found if len(group) > 1)
 
 
-def _read(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Columns as numbers, with codes of labels, and which are labels."""
+def as_values(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Columns as numbers, with codes of labels and middles of intervals, and which are labels."""
     if holds_intervals(X):
         values = read_intervals(X, allow_nan=True).values.mean(axis=2)
         return values, np.zeros(values.shape[1], dtype=bool)
-    columns = read_columns(X, "from_dtype", allow_nan=True)
+    columns = read_columns(X, "from_dtype", allow_nan=True, min_samples=1)
     return columns.values.astype(float), columns.nominal
 
 

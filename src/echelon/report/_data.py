@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from echelon.intervals._read import holds_intervals
+from echelon.report._alike import as_values
 from echelon.report._target import Target
-from echelon.validation import read_columns
 
 MOST_NAMED = 20
 
 
 def glance(X: pd.DataFrame, target: Target) -> dict[str, Any]:
     """Sizes, kinds, classes and gaps of the data."""
-    missing = X.isna().to_numpy().sum(axis=0)
-    intervals = holds_intervals(X)
-    nominal = np.zeros(X.shape[1], bool) if intervals else _nominal(X)
+    values, nominal = as_values(X)
+    missing = np.isnan(values).sum(axis=0)
+    constant = _constant(values)
     counts = np.bincount(target.classes.codes, minlength=len(target.classes.labels))
     return {
         "n_samples": len(X),
@@ -30,26 +30,25 @@ def glance(X: pd.DataFrame, target: Target) -> dict[str, Any]:
         "missing": int(missing.sum()),
         "columns_with_missing": int((missing > 0).sum()),
         "nominal": int(nominal.sum()),
-        "intervals": intervals,
-        "constant": X.columns[_constant(X)].tolist(),
-        "duplicated": _duplicated(X),
+        "intervals": holds_intervals(X),
+        "constant": X.columns[constant].tolist(),
+        "duplicated": _duplicated(X.columns, values, nominal, constant),
     }
 
 
-def _nominal(X: pd.DataFrame) -> np.ndarray:
-    return read_columns(X, "from_dtype", allow_nan=True, min_samples=1).nominal
-
-
-def _constant(X: pd.DataFrame) -> np.ndarray:
+def _constant(values: np.ndarray) -> np.ndarray:
     """Mask of the columns with one value or none."""
-    return np.array([X.iloc[:, j].nunique() <= 1 for j in range(X.shape[1])])  # noqa: PD101
+    there = ~np.isnan(values)
+    low = np.where(there, values, np.inf).min(axis=0)
+    return ~(low < np.where(there, values, -np.inf).max(axis=0))
 
 
-def _duplicated(X: pd.DataFrame) -> list[list[Any]]:
-    """Groups of columns that are equal and not constant."""
+def _duplicated(
+    names: pd.Index, values: np.ndarray, nominal: np.ndarray, constant: np.ndarray
+) -> list[list[Any]]:
+    """Groups of columns that are equal and not constant, some at most."""
     found: dict[Any, list[Any]] = {}
-    for name, constant in zip(X.columns, _constant(X), strict=True):
-        if not constant:
-            codes = pd.factorize(X[name])[0] if X[name].dtype.kind not in "iuf" else X[name]
-            found.setdefault((X[name].dtype.kind, np.asarray(codes).tobytes()), []).append(name)
-    return [names for names in found.values() if len(names) > 1][:MOST_NAMED]
+    columns = np.ascontiguousarray(values.T) + 0.0  # no minus zero
+    for f in np.flatnonzero(~constant).tolist():
+        found.setdefault((nominal[f], columns[f].tobytes()), []).append(names[f])
+    return [group for group in found.values() if len(group) > 1][:MOST_NAMED]
