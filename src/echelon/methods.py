@@ -9,7 +9,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-ORDERED, CLASSES, CONTINUOUS = "ordered", "classes", "continuous"
+ORDERED, CLASSES, CONTINUOUS = "ordinal", "classification", "regression"
 """What a target can be: ordered classes, classes without an order, numbers."""
 
 HU_2012 = "Hu, Pan, Song, Yu 2012"
@@ -25,7 +25,7 @@ class Method(NamedTuple):
     data : str
         The data it is for.
     targets : tuple of str
-        What the target may be: "ordered", "classes", "continuous".
+        What the target may be: "ordinal", "classification", "regression".
     cost : str
         How time grows with n samples and p features.
     paper : str
