@@ -2,6 +2,9 @@
 
 ``feature_curve``              score against the number of features, selected within the folds
 ``CurveSelector``              keeps as many features as that curve says
+``selection_stability``        whether other samples would lead to the same features
+``null_threshold``             the score that chance reaches
+``monotonicity_violations``    how well data fit the methods for order
 ``rank_loss``, ``macro_mean_absolute_error``  losses for ordered classes, and their scorers
 ``f_measure_of_support``       selected features beside the relevant ones
 ``OrdinalDecomposition``       any classifier, made to respect the order of the classes
@@ -18,17 +21,26 @@ from echelon.evaluation._metrics import (
     rank_loss,
     rank_loss_scorer,
 )
+from echelon.evaluation._monotonicity import MonotonicityViolations, monotonicity_violations
+from echelon.evaluation._null import NullThreshold, null_threshold
 from echelon.evaluation._ordinal import OrdinalDecomposition
+from echelon.evaluation._stability import SelectionStability, selection_stability
 
 __all__ = [
     "CurveSelector",
     "FeatureCurve",
+    "MonotonicityViolations",
+    "NullThreshold",
     "OrdinalDecomposition",
+    "SelectionStability",
     "clustering_accuracy",
     "f_measure_of_support",
     "feature_curve",
     "macro_mean_absolute_error",
     "macro_mean_absolute_error_scorer",
+    "monotonicity_violations",
+    "null_threshold",
     "rank_loss",
     "rank_loss_scorer",
+    "selection_stability",
 ]

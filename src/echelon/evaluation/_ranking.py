@@ -24,7 +24,7 @@ def fit_ranking(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> tuple[An
         Features, best first.
     """
     possible: list[int] = []
-    for copy in _copies(selector, max(sizes)):
+    for copy in ranking_copies(selector, max(sizes)):
         fitted = copy.fit(X, y)
         ranks = ranks_of(fitted)
         order = np.argsort(ranks, kind="stable")
@@ -41,7 +41,7 @@ def fit_ranking(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> tuple[An
     )
 
 
-def _copies(selector: Any, n_best: int) -> Iterator[Any]:
+def ranking_copies(selector: Any, n_best: int) -> Iterator[Any]:
     """Copies that rank as much as needed, the likeliest first."""
     params = clone(selector).get_params(deep=False)
     if isinstance(selector, WeightingSelector):
@@ -66,13 +66,19 @@ def ranks_of(fitted: Any) -> np.ndarray:
     if hasattr(fitted, "order_"):
         return shared_ranks(fitted.order_, fitted.n_features_in_)
     scores = scores_of(fitted)
+    if scores is None:
+        raise TypeError(
+            f"`selector` must rank features, got {type(fitted).__name__}, which has none of "
+            "order_, ranking_, scores_, feature_importances_ and coef_ after its fit. Use one that "
+            "does."
+        )
     # Undefined scores, as of constant features, come last.
     order = np.argsort(-np.where(np.isnan(scores), -np.inf, scores), kind="stable")
     return shared_ranks(order, len(order))
 
 
-def scores_of(fitted: Any) -> np.ndarray:
-    """Scores of the features of a fitted selector or model, larger is better."""
+def scores_of(fitted: Any) -> np.ndarray | None:
+    """Scores of the features of a fitted selector or model, larger is better; None if none."""
     source: Any
     for source in (fitted, getattr(fitted, "estimator_", None)):
         for name in ("scores_", "feature_importances_"):
@@ -80,7 +86,4 @@ def scores_of(fitted: Any) -> np.ndarray:
                 return np.asarray(getattr(source, name), dtype=float)
         if hasattr(source, "coef_"):
             return np.abs(np.atleast_2d(source.coef_)).sum(axis=0)
-    raise TypeError(
-        f"`selector` must rank features, got {type(fitted).__name__}, which has none of order_, "
-        "ranking_, scores_, feature_importances_ and coef_ after its fit. Use one that does."
-    )
+    return None
