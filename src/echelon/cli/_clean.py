@@ -44,8 +44,7 @@ def _cleaned(column: pd.Series, name: Any, missing: set[str], notes: list[str]) 
         found = convert(column, known, name, notes)
         if found is not None:
             return found
-    _mention_strays(known, name, notes)
-    return column
+    return _with_strays(column, known, name, notes)
 
 
 def _mixed(column: pd.Series, name: Any, notes: list[str]) -> pd.Series:
@@ -56,9 +55,9 @@ def _mixed(column: pd.Series, name: Any, notes: list[str]) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     if numbers.notna().equals(column.notna()):
         return numbers
-    as_text = column.where(column.isna(), column.map(str)).astype(object)
-    _mention_strays(as_text.dropna(), name, notes)
-    return as_text.where(column.notna(), None)
+    text = column.where(column.isna(), column.map(str)).astype(object)
+    text = text.where(column.notna(), None)
+    return _with_strays(text, text.dropna(), name, notes)
 
 
 def _plain_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
@@ -94,17 +93,22 @@ def _dates(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> 
     return None if dates.isna().any() else dates.dt.tz_localize(None).reindex(column.index)
 
 
-def _mention_strays(known: pd.Series, name: Any, notes: list[str]) -> None:
-    """Say which few texts keep a column of numbers from being one."""
+def _with_strays(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> pd.Series:
+    """Numbers but for a few texts: these are gaps if they are few, and mentioned in any case."""
     numbers = pd.to_numeric(known, errors="coerce")
     strays = known[numbers.isna()]
-    if 0 < len(strays) < 0.2 * len(known):
-        shown = ", ".join(repr(each) for each in strays.unique()[:3])
-        plain = ",".join(str(each) for each in strays.unique()[:3])
-        notes.append(
-            f"{name} is taken as labels because of {shown} ({len(strays)} rows); if that means "
-            f"missing, pass --missing {_quoted(plain)}."
-        )
+    if len(strays) >= 0.2 * len(known):
+        return column
+    shown = ", ".join(repr(each) for each in strays.unique()[:3])
+    if len(strays) < 0.1 * len(known) and strays.nunique() <= 3:
+        notes.append(f"{name}: {shown} ({len(strays)} rows) was read as missing.")
+        return numbers.reindex(column.index)
+    plain = ",".join(str(each) for each in strays.unique()[:3])
+    notes.append(
+        f"{name} is taken as labels because of {shown} ({len(strays)} rows); if that means "
+        f"missing, pass --missing {_quoted(plain)}."
+    )
+    return column
 
 
 def _quoted(text: str) -> str:

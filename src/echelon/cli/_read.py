@@ -14,11 +14,7 @@ import pandas as pd
 from echelon.cli._arff import is_arff, read_arff
 from echelon.cli._clean import cleaned
 from echelon.cli._errors import InputError, nearest
-from echelon.cli._text import decoded, read_text
-
-MISSING = ("?", "", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none.", "#N/A", "-")
-"""Texts that mean that a value is missing."""
-
+from echelon.cli._text import MISSING, decoded, read_text
 
 class Table(NamedTuple):
     """A table, where it is from, and what had to be assumed to read it."""
@@ -36,7 +32,7 @@ class Reading(NamedTuple):
     sheet: str | None = None
 
 
-def read_table(source: str, how: Reading = Reading()) -> Table:
+def read_table(source: str, how: Reading) -> Table:
     """Read a file, or standard input for ``-``.
 
     Parameters
@@ -60,7 +56,9 @@ def read_table(source: str, how: Reading = Reading()) -> Table:
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
-    return Table(cleaned(frame, {*MISSING, *how.missing}, notes), name, notes)
+
+    frame = cleaned(frame, {*MISSING, *how.missing}, notes)
+    return Table(frame, name, notes)
 
 
 def _parsed(data: bytes, name: str, path: str, how: Reading, notes: list[str]) -> pd.DataFrame:

@@ -15,6 +15,10 @@ import pandas as pd
 from echelon.cli._errors import InputError
 
 DELIMITERS = ",;\t|"
+
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>")
+"""Texts that mean that a value is missing; "None" may be a class."""
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -58,25 +62,26 @@ def read_text(
     """A table with one line of column names."""
     text, said = _without_hint(text.lstrip("\r\n"))
     delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)
-    header = _header(text, delimiter, name)
+    rows = io.StringIO(text)
+    header = _header(rows, delimiter, name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(
-                io.StringIO(text),
+                rows,  # which stands behind the header
                 sep=delimiter,
                 header=None,
                 names=range(len(header)),
-                skiprows=1 if header_is_one_line(text, header, delimiter) else None,
                 index_col=False,
                 skipinitialspace=True,
                 low_memory=False,
-                na_values=list(how.missing),
+                keep_default_na=False,
+                na_values=[*MISSING, *how.missing],
             )
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
+    except pd.errors.EmptyDataError:
+        frame = pd.DataFrame(columns=range(len(header)))
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         raise InputError(_what_is_wrong(text, delimiter, len(header), name, error)) from error
-    except csv.Error as error:
-        raise InputError(f"{name} cannot be read: {error}.") from error
     frame.columns = header
     if len(frame) and frame.iloc[:, -1].isna().any():
         _check_short_rows(text, delimiter, len(header), name)
@@ -116,9 +121,10 @@ def _sniffed(text: str) -> str:
     return best
 
 
-def _header(text: str, delimiter: str, name: str) -> list[str]:
+def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
+    """Column names; ``rows`` is left behind them."""
     try:
-        fields = next(csv.reader(io.StringIO(text), delimiter=delimiter), [])
+        fields = next(csv.reader(rows, delimiter=delimiter), [])
     except csv.Error as error:
         raise InputError(f"{name} cannot be read: {error}.") from error
     header = [field.strip() or f"column {j + 1}" for j, field in enumerate(fields)]
@@ -134,15 +140,6 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
-
-
-def header_is_one_line(text: str, header: list[str], delimiter: str) -> bool:
-    """Always true for what can be read: names that span lines are refused."""
-    first = text.splitlines()[0]
-    fields = next(csv.reader([first], delimiter=delimiter), [])
-    if len(fields) != len(header):
-        raise InputError("A column name spans several lines. Write every name on the first line.")
     return True
 
 
