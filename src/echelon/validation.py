@@ -57,6 +57,25 @@ def check_table(X: Any) -> None:
         )
 
 
+def as_frame(X: Any) -> pd.DataFrame:
+    """Samples as a pandas frame: ordered labels keep their order, bounds become intervals."""
+    check_table(X)
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "clone") and hasattr(X, "columns"):
+        return pd.DataFrame({name: _as_pandas(X[name]) for name in X.columns})
+    values = np.asarray(X)
+    if values.ndim == 3:
+        bounds = [pd.arrays.IntervalArray.from_arrays(*values[:, j].T, closed="both")
+                  for j in range(values.shape[1])]  # fmt: skip
+        return pd.DataFrame(dict(enumerate(bounds)))
+    if values.ndim != 2:
+        raise ValueError(
+            f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples."
+        )
+    return pd.DataFrame(values)
+
+
 def read_columns(
     X: Any, categorical_features: Any, *, allow_nan: bool, min_samples: int = 2
 ) -> Columns:
@@ -140,6 +159,15 @@ def _read_frame(
     for j, column in enumerate(columns):
         values[:, j] = column
     return values, nominal, names
+
+
+def as_column(y: Any) -> Any:
+    """A target whose rows can be taken: a pandas column stays one, categories keep their order."""
+    if isinstance(y, pd.Categorical):
+        return pd.Series(y)
+    if type(y).__module__.startswith("polars"):
+        return _as_pandas(y)
+    return _one_column(y) if hasattr(y, "dtype") or hasattr(y, "columns") else np.asarray(y)
 
 
 def _as_pandas(column: Any) -> pd.Series:

@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, VERMILION, new_axes, plain
+from echelon.display._style import BLUE, VERMILION, Picture, new_axes, note, plain
 
 
-class EliminationDisplay:
+class EliminationDisplay(Picture):
     """Divergence, and accuracy, against the number of features removed.
 
     Parameters
@@ -137,7 +137,7 @@ class EliminationDisplay:
         """A line where elimination could stop."""
         if self.n_kept is not None:
             ax.axvline(self.n_features - self.n_kept, color="black", linestyle="--", linewidth=1)
-            ax.set_title(f"dashed: {self.n_kept} features kept", fontsize="small", loc="right")
+            note(ax, f"dashed: {self.n_kept} features kept")
 
 
 def _beside(ax: Any, shown: pd.DataFrame) -> Any:

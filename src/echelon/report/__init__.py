@@ -1,10 +1,14 @@
-"""From a table to a decision one can show.
+"""From data to a decision one can show: one dict, rendered as HTML, Markdown and JSON.
 
-``profile``         what the data are, and which method fits
-``TableEncoder``    a table as numbers, for models that judge features of every kind
+``summarize``     compares selectors on data and gives a ``Report``
+``Report``        the summary as a dict, and its renderings
+``profile``       what the data are, what to beware of, and which method fits: a ``Profile``
+``TableEncoder``  a table as numbers, for models that judge features of every kind
 """
 
 from echelon.report._encoder import TableEncoder
 from echelon.report._profile import Profile, profile
+from echelon.report._report import Report
+from echelon.report._summary import summarize
 
-__all__ = ["Profile", "TableEncoder", "profile"]
+__all__ = ["Profile", "Report", "TableEncoder", "profile", "summarize"]

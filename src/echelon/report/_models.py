@@ -1,15 +1,22 @@
-"""The model that features are judged by, and what it is scored by."""
+"""The model that features are judged by, what it is scored by, and the guess it must beat."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from echelon.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
-from echelon.report._encoder import TableEncoder
+from echelon.report._target import Target
 
 
 class Scoring(NamedTuple):
@@ -24,18 +31,83 @@ class Scoring(NamedTuple):
 def default_estimator(kind: str) -> Any:
     """A linear model over numbers and labels alike."""
     if kind == "ordinal":
-        return make_pipeline(TableEncoder(), OrdinalDecomposition(LogisticRegression(max_iter=1000)))
+        return make_pipeline(_encoder(), OrdinalDecomposition(LogisticRegression(max_iter=1000)))
     if kind == "classification":
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
-        return make_pipeline(TableEncoder(), model)
-    return make_pipeline(TableEncoder(), Ridge())
+        return make_pipeline(_encoder(), model)
+    return make_pipeline(_encoder(), Ridge())
 
 
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:
     """The scorer asked for, or the default for this kind of target."""
-    scorer, name = {
+    defaults = {
         "ordinal": (rank_loss_scorer, "mean error in classes"),
         "classification": ("balanced_accuracy", "balanced accuracy"),
         "regression": ("r2", "R²"),
-    }[kind]
-    return Scoring(check_scoring(estimator, scorer), name, -1 if kind == "ordinal" else 1)
+    }
+    scorer, name = defaults[kind] if scoring is None else (scoring, _scorer_name(scoring))
+    scorer = check_scoring(estimator, scorer)
+    return Scoring(scorer, name, scorer_sign(scorer))
+
+
+def _scorer_name(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return scoring.removeprefix("neg_").replace("_", " ")
+    function = getattr(scoring, "_score_func", scoring)
+    return getattr(function, "__name__", type(function).__name__).replace("_", " ")
+
+
+def guesses(target: Target) -> dict[str, Any]:
+    """Models that look at no feature, by what they guess."""
+    if target.kind == "regression":
+        return {"the mean": DummyRegressor()}
+    counts = np.bincount(target.classes.codes)
+    frequent = target.classes.labels[int(counts.argmax())]
+    models = {f"{frequent!r}, the most frequent class": DummyClassifier(strategy="prior")}
+    if target.kind == "ordinal":
+        median = target.classes.labels[int(np.median(target.classes.codes))]
+        constant = DummyClassifier(strategy="constant", constant=median)
+        models = {f"{median!r}, the median class": constant} | models
+    return models
+
+
+def _encoder() -> Any:
+    """Numbers imputed by the median and standardised, labels one-hot."""
+    numbers = make_pipeline(
+        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
+    )
+    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    columns = ColumnTransformer(
+        [
+            ("numbers", numbers, make_column_selector(dtype_include="number")),
+            ("labels", labels, make_column_selector(dtype_exclude="number")),
+        ]
+    )
+    return make_pipeline(FunctionTransformer(as_numbers_and_labels), columns)
+
+
+def as_numbers_and_labels(X: pd.DataFrame) -> pd.DataFrame:
+    """Every column as floats or as strings: ordered categories by position, intervals as middle and width."""
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes.unique()):
+        return X
+    columns: dict[Any, Any] = {}
+    for name in X.columns:
+        columns |= _converted(name, X[name])
+    return pd.DataFrame(columns, index=X.index)
+
+
+def _converted(name: Any, column: pd.Series) -> dict[Any, Any]:
+    dtype = column.dtype
+    if isinstance(dtype, pd.IntervalDtype):
+        intervals = column.array
+        return {name: intervals.mid, f"{name} width": intervals.length}
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        codes = column.cat.codes.astype(float)
+        return {name: codes.where(codes >= 0)}
+    if pd.api.types.is_numeric_dtype(dtype):
+        return {name: column.astype(float)}
+    if pd.api.types.is_object_dtype(dtype):
+        numbers = pd.to_numeric(column, errors="coerce")
+        if numbers.notna().equals(column.notna()):
+            return {name: numbers.astype(float)}
+    return {name: column.astype(object).where(column.notna(), "(missing)").map(str).astype(object)}
