@@ -66,8 +66,8 @@ def as_frame(X: Any) -> pd.DataFrame:
         return pd.DataFrame({name: _as_pandas(X[name]) for name in X.columns})
     values = np.asarray(X)
     if values.ndim == 3:
-        bounds = [pd.arrays.IntervalArray.from_arrays(*values[:, j].T, closed="both")
-                  for j in range(values.shape[1])]  # fmt: skip
+        make = pd.arrays.IntervalArray.from_arrays
+        bounds = [make(low, high, closed="both") for low, high in values.transpose(1, 2, 0)]
         return pd.DataFrame(dict(enumerate(bounds)))
     if values.ndim != 2:
         raise ValueError(

@@ -25,8 +25,8 @@ class Picture:
     def _repr_html_(self) -> str:
         from matplotlib import pyplot as plt
 
-        drawn = getattr(self, "figure_", None)
-        if drawn is not None and plt.fignum_exists(getattr(drawn, "number", None)):
+        number = getattr(getattr(self, "figure_", None), "number", None)
+        if number is not None and plt.fignum_exists(number):
             # The notebook shows an open figure by itself: not twice.
             return f"<code>{escape(type(self).__name__)}</code>"
         try:

@@ -17,7 +17,7 @@ from echelon.report._curves import (
     standard_error,
 )
 from echelon.report._models import Scoring
-from echelon.report._plain import counted, number
+from echelon.report._plain import counted, with_error
 
 
 def answer(
@@ -81,13 +81,11 @@ def _sentence(
     guess: Baseline,
 ) -> str:
     if not helps:
-        kept = f"The {counted(choice.size, 'feature')} asked for are" if wanted else "Keep none: no set of features is"
-        return f"{kept} not clearly better than always guessing {guess.name}."
+        return _no_help(wanted, guess)
     if wanted:
         best = "feature" if wanted == 1 else f"{wanted:,} features"
-        advice = curve.one_se_size
-        rule = "and the curve agrees" if advice == wanted else f"while the curve would keep {advice:,}"
-        return f"The best {best} of {n_features:,}, as asked for, {rule}."
+        advice = "agrees" if curve.one_se_size == wanted else f"would keep {curve.one_se_size:,}"
+        return f"The best {best} of {n_features:,}, as asked for; the curve {advice}."
     if choice.size == n_features:
         return (
             f"Keep all {counted(n_features, 'feature')}: every smaller set tried loses more than "
@@ -97,16 +95,25 @@ def _sentence(
     return f"Keep {these} of {n_features:,}; more gain nothing within one standard error."
 
 
+def _no_help(wanted: int | None, guess: Baseline) -> str:
+    if wanted is None:
+        return (
+            "Keep none: no set of features tried is clearly better than always guessing "
+            f"{guess.name}."
+        )
+    best = "The best feature is" if wanted == 1 else f"The best {wanted:,} features are"
+    return f"{best} not clearly better than always guessing {guess.name}."
+
+
 def _evidence(reached: dict[str, Any], scoring: Scoring, helps: bool) -> str:
     """What the kept features reach beside the guess."""
-    held_out, guess = reached["held_out"], reached["guess"]
+    chosen, guess = (
+        with_error(reached[which]["mean"], reached[which]["standard_error"])
+        for which in ("held_out", "guess")
+    )
     better = "" if scoring.sign > 0 else " (smaller is better)"
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
-        f"choice: {_with_error(held_out)}; always guessing {guess['name']}: {_with_error(guess)}."
-        + ("" if helps else " The difference is less than two standard errors.")
+        f"choice: {chosen}; always guessing {reached['guess']['name']}: {guess}."
+        + ("" if helps else " The gain is not two standard errors or more.")
     )
-
-
-def _with_error(value: dict[str, Any]) -> str:
-    return f"{number(value['mean'])} ± {number(value['standard_error'], 2)}"

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.evaluation._data import take_rows
-from echelon.report._models import Scoring, guesses
+from echelon.report._models import Study, guesses
 from echelon.report._target import Target
 
 ALL_SIZES = 8
@@ -65,44 +65,41 @@ def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:
     return sorted(sizes | ({wanted} if wanted else set()))
 
 
-def all_curves(
-    selectors: Mapping[str, Any],
-    estimator: Any,
-    X: Any,
-    target: Target,
-    folds: list[tuple],
-    wanted: int | None,
-    scoring: Scoring,
-    **options: Any,
-) -> dict[str, FeatureCurve]:
+def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureCurve]:
     """The curve of every method, all over the same folds."""
     curves = {}
     for name, selector in selectors.items():
-        sizes = sizes_for(selector, X.shape[1], wanted)
         try:
             curves[name] = feature_curve(
-                selector, estimator, X, target.y,
-                sizes=sizes, cv=folds, scoring=scoring.scorer, **options,
-            )  # fmt: skip
+                selector,
+                study.estimator,
+                study.X,
+                study.target.y,
+                sizes=sizes_for(selector, study.X.shape[1], study.wanted),
+                cv=study.folds,
+                scoring=study.scoring.scorer,
+                **study.options,
+            )
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
     return curves
 
 
-def best_guess(target: Target, X: Any, folds: list[tuple], scoring: Scoring) -> Baseline:
+def best_guess(study: Study) -> Baseline:
     """The guess with the best mean score over the folds."""
-    tried = [
-        Baseline(name, _scores(model, X, target.y, folds, scoring))
-        for name, model in guesses(target).items()
-    ]
+    models = guesses(study.target).items()
+    tried = [Baseline(name, _scores(model, study)) for name, model in models]
     return max(tried, key=lambda guess: guess.scores.mean())
 
 
-def _scores(model: Any, X: Any, y: Any, folds: list[tuple], scoring: Scoring) -> np.ndarray:
+def _scores(model: Any, study: Study) -> np.ndarray:
     scores = []
-    for train, test in folds:
-        fitted = clone(model).fit(take_rows(X, train), take_rows(y, train))
-        scores.append(float(scoring.scorer(fitted, take_rows(X, test), take_rows(y, test))))
+    for train, test in study.folds:
+        (X_train, y_train), (X_test, y_test) = [
+            (take_rows(study.X, rows), take_rows(study.target.y, rows)) for rows in (train, test)
+        ]
+        fitted = clone(model).fit(X_train, y_train)
+        scores.append(float(study.scoring.scorer(fitted, X_test, y_test)))
     return np.array(scores)
 
 

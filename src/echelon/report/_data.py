@@ -1,4 +1,4 @@
-"""The data at a glance, and what in them calls for care."""
+"""The data at a glance: sizes, kinds, classes, gaps and repetitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from echelon.intervals._read import holds_intervals
-from echelon.report._plain import counted, listed, number
 from echelon.report._target import Target
 from echelon.validation import read_columns
 
@@ -37,50 +36,13 @@ def glance(X: pd.DataFrame, target: Target) -> dict[str, Any]:
     }
 
 
-def caveats_of(data: dict[str, Any]) -> list[str]:
-    """Sentences about what was found in the data."""
-    found = []
-    n, p = data["n_samples"], data["n_features"]
-    if data["missing"]:
-        share = 100 * data["missing"] / (n * p)
-        found.append(
-            f"{counted(data['missing'], 'value')} ({number(share, 2)} %) in "
-            f"{counted(data['columns_with_missing'], 'column')} are missing."
-        )
-    if data["constant"]:
-        found.append(f"The same value everywhere, hence of no use: {listed(data['constant'])}.")
-    for names in data["duplicated"][:3]:
-        found.append(f"Equal columns: {listed(names)}; a method may take one for the other.")
-    if p > n:
-        found.append(
-            f"There are more features ({p:,}) than samples ({n:,}): many features look good by "
-            "chance, and other samples may lead to others."
-        )
-    return found
-
-
-def class_caveats(data: dict[str, Any], n_folds: int) -> list[str]:
-    """What small classes and few samples do to the scores."""
-    found = []
-    rare = {c: k for c, k in data["classes"].items() if k < n_folds}
-    if data["kind"] != "regression" and rare:
-        named = listed(f"{c!r} ({k})" for c, k in rare.items())
-        found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
-    if data["n_samples"] / n_folds < 10:
-        found.append(
-            f"A test fold holds about {counted(data['n_samples'] // n_folds, 'sample')}: scores "
-            "are rough."
-        )
-    return found
-
-
 def _nominal(X: pd.DataFrame) -> np.ndarray:
     return read_columns(X, "from_dtype", allow_nan=True, min_samples=1).nominal
 
 
 def _constant(X: pd.DataFrame) -> np.ndarray:
     """Mask of the columns with one value or none."""
-    return (X.nunique() <= 1).to_numpy()
+    return np.array([X.iloc[:, j].nunique() <= 1 for j in range(X.shape[1])])  # noqa: PD101
 
 
 def _duplicated(X: pd.DataFrame) -> list[list[Any]]:

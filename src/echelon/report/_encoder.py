@@ -9,6 +9,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from echelon.validation import as_frame
+
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """A table as standardised numbers, for linear models.
@@ -102,9 +104,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
-    if isinstance(X, pd.DataFrame):
-        return X
-    return X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(np.asarray(X))
+    """A frame of ours, in which numbers held as objects are numbers."""
+    X = X if isinstance(X, pd.DataFrame) else as_frame(X)
+    return X.infer_objects() if (X.dtypes == object).any() else X
 
 
 def _columns(X: pd.DataFrame, of_kind: Any) -> list[tuple[int, pd.Series]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ MOST_DESCRIBED = 200
 def feature_rows(
     X: pd.DataFrame,
     target: Target,
-    methods: list[dict[str, Any]],
+    methods: Sequence[dict[str, Any]],
     chosen: dict[str, Any],
     keep: list[str],
     groups: list[list[str]],
@@ -30,7 +30,7 @@ def feature_rows(
     """All features, best first by the chosen method; details of the best ones only."""
     place = {name: number for number, group in enumerate(groups, 1) for name in group}
     relevance = next((m["relevance"] for m in methods if m["relevance"] is not None), None)
-    frequency = chosen["stability"] and chosen["stability"]["frequency"]
+    frequency = None if chosen["stability"] is None else chosen["stability"]["frequency"]
     kept, names = set(keep), list(X.columns)
     rows = []
     for f in sort_by_rank(chosen["ranking"]):
@@ -42,7 +42,7 @@ def feature_rows(
                 "score": None if chosen["scores"] is None else chosen["scores"][f],
                 "relevance": None if relevance is None else relevance[f],
                 "kept": name in kept,
-                "stability": None if not frequency else frequency[f],
+                "stability": None if frequency is None else frequency[f],
                 "group": place.get(name),
                 "substitutes": substitutes.get(name, []),
                 "ranks": {method["name"]: method["ranking"][f] for method in methods},
@@ -59,15 +59,15 @@ def sort_by_rank(ranking: list[int]) -> list[int]:
 
 
 def same_message(
-    X: pd.DataFrame, order: list[int], n_kept: int, random_state: Any
+    X: pd.DataFrame, order: list[int], n_kept: int
 ) -> tuple[list[list[str]], dict[str, list[str]]]:
     """Groups of kept features that say the same, and what could stand in for each kept one."""
-    looked_at = order[: max(n_kept, MOST_DESCRIBED)][:MOST_DESCRIBED]
+    looked_at = order[:MOST_DESCRIBED]
     n_kept = min(n_kept, len(looked_at))
     names = X.columns[looked_at].tolist()
     if n_kept == 0:
         return [], {}
-    association = associations(X[names], random_state)
+    association = associations(X[names])
     groups = groups_of(association[:n_kept, :n_kept])
     close = association[:n_kept, n_kept:] >= ALIKE - 1e-9
     substitutes = {

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.display._distribution import scaled
-from echelon.report._plain import counted, number
+from echelon.report._plain import counted, number, with_error
 
-CHART = {"width": 720, "height": 320, "left": 64, "right": 16, "top": 14, "bottom": 44}
+CHART = {"width": 720, "height": 320, "left": 64, "right": 16, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150
 SHORTEST, TALLEST = 4.0, 7.0
 MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
@@ -39,7 +39,8 @@ def curve_chart(summary: dict[str, Any]) -> dict[str, Any]:
     score = summary["answer"]["score"]
     x, y = _axes(curves, score["guess"]["mean"])
     series = [
-        _series(place, method, x, y, score["name"]) for place, method in enumerate(summary["methods"])
+        _series(place, method, x, y, score["name"])
+        for place, method in enumerate(summary["methods"])
     ]
     guess, kept = score["guess"], summary["answer"]["n_features"]
     return {
@@ -62,13 +63,13 @@ def _axes(curves: list[dict[str, Any]], guess: float) -> tuple[Scale, Scale]:
     log = max(sizes) > 30
     return (
         Scale(min(sizes), max(sizes), CHART["left"], CHART["width"] - CHART["right"], log),
-        Scale(min(ends) - margin, max(ends) + margin, CHART["height"] - CHART["bottom"], CHART["top"]),
+        Scale(
+            min(ends) - margin, max(ends) + margin, CHART["height"] - CHART["bottom"], CHART["top"]
+        ),
     )
 
 
-def _series(
-    place: int, method: dict[str, Any], x: Scale, y: Scale, score: str
-) -> dict[str, Any]:
+def _series(place: int, method: dict[str, Any], x: Scale, y: Scale, score: str) -> dict[str, Any]:
     curve = method["curve"]
     rows = zip(curve["n_features"], curve["mean"], curve["standard_error"], strict=True)
     points = [(x(size), y(mean), y(mean - error), y(mean + error), size, mean, error)
@@ -87,7 +88,7 @@ def _series(
                 "x": px,
                 "y": py,
                 "text": f"{method['name']}, {counted(size, 'feature')}: "
-                f"{score} {number(mean)} ± {number(error, 2)}",
+                f"{score} {with_error(mean, error)}",
             }
             for px, py, _, _, size, mean, error in points
         ],
@@ -114,7 +115,26 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * c for c in (1, 2, 2.5, 5, 10) if power * c >= rough * 0.999)
     first = math.ceil(low / step - 1e-9)
-    return [round(k * step, 10) for k in range(first, first + most + 1) if k * step <= high + 1e-9 * span]
+    return [
+        float(f"{k * step:.10g}")
+        for k in range(first, first + most + 1)
+        if k * step <= high + 1e-9 * span
+    ]
+
+
+def class_rows(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The classes with their colours and bars as long as they are large, at most 30."""
+    largest = max(data["classes"].values())
+    shown = {label: f"c{place}" for place, label in enumerate(data["shown_classes"])}
+    return [
+        {
+            "label": label,
+            "colour": shown.get(label),
+            "count": count,
+            "bar": round(160 * count / largest),
+        }
+        for label, count in list(data["classes"].items())[:30]
+    ]
 
 
 def strip(feature: dict[str, Any], labels: list[str]) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,14 +26,42 @@ class Scoring(NamedTuple):
     """-1 where a smaller value is better; scores times sign are the values shown."""
 
 
+class Study(NamedTuple):
+    """What all methods are judged by."""
+
+    X: pd.DataFrame
+    target: Target
+    estimator: Any
+    scoring: Scoring
+    folds: list[tuple]
+    wanted: int | None
+    """Number of features asked for; None: the curves decide."""
+    n_resamples: int
+    options: dict[str, Any]
+    """``n_jobs``, ``random_state`` and ``verbose``."""
+
+
 def default_estimator(kind: str) -> Any:
     """A linear model over numbers and labels alike."""
     if kind == "ordinal":
-        return make_pipeline(TableEncoder(), OrdinalDecomposition(LogisticRegression(max_iter=1000)))
+        model = OrdinalDecomposition(LogisticRegression(max_iter=1000))
+        return make_pipeline(TableEncoder(), model)
     if kind == "classification":
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
         return make_pipeline(TableEncoder(), model)
     return make_pipeline(TableEncoder(), Ridge())
+
+
+def describe_model(estimator: Any, kind: str) -> str:
+    """The model in words, or in the user's own; no addresses in memory."""
+    if estimator is not None:
+        return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
+    models = {
+        "ordinal": "logistic regression, one question per threshold between the classes",
+        "classification": "logistic regression, every class with the same weight",
+        "regression": "ridge regression",
+    }
+    return f"{models[kind]}; numbers standardised, gaps filled with the mean, labels one-hot"
 
 
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:

@@ -29,7 +29,7 @@ def plain(value: Any) -> Any:
 def number(value: float | None, digits: int = 3) -> str:
     """A number to read: some significant digits, thousands parted; a dash for none."""
     if value is None or not math.isfinite(value):
-        return "–"
+        return "-"
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     size = abs(value)
@@ -38,6 +38,16 @@ def number(value: float | None, digits: int = 3) -> str:
     if size < 1e-4:
         return f"{value:.{digits - 1}e}"
     return f"{value:.{max(0, digits - 1 - math.floor(math.log10(size)))}f}"
+
+
+def with_error(mean: float | None, standard_error: float | None) -> str:
+    """A mean and its standard error, to the digits that the error leaves."""
+    if mean is None or standard_error is None:
+        return number(mean)
+    places = 3
+    if standard_error >= 0.1:
+        places = max(0, 1 - math.floor(math.log10(standard_error)))
+    return f"{mean:,.{places}f} ± {standard_error:,.{places}f}"
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:

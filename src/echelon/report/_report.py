@@ -10,11 +10,10 @@ import re
 from html import escape
 from typing import Any
 
-from echelon.report._layout import curve_chart, strip
-from echelon.report._plain import listed, number
+from echelon.report._layout import class_rows, curve_chart, strip
+from echelon.report._plain import listed, number, with_error
 from echelon.report._table import cells_of, columns_of, shortened, values_of
 
-_IN_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 MOST_ROWS = 200
 """Rows of the table that stand in the page itself; the script adds others on demand."""
 
@@ -55,8 +54,9 @@ class Report:
         summary : dict
             ``title``, ``source``; ``data`` (sizes, classes, gaps); ``profile``; ``answer``
             (sentence, evidence, features to keep, rule, scores); ``methods`` (of each: scores,
-            ranking, curve, sizes, stability); ``features`` (best first); ``groups`` of kept features
-            that say the same; ``agreement`` between methods; ``caveats``; ``how`` it was computed.
+            ranking, curve, sizes, stability); ``features`` (best first); ``groups`` of kept
+            features that say the same; ``agreement`` between methods; ``caveats``; ``how`` it was
+            computed.
         """
         return copy.deepcopy(self._summary)
 
@@ -67,21 +67,26 @@ class Report:
     def to_html(self) -> str:
         """One HTML page that needs nothing else: no network, no other file."""
         columns = columns_of(self._summary)
-        shown = self._summary["features"][:MOST_ROWS]
-        labels = self._summary["data"]["shown_classes"]
+        data = self._summary["data"]
         values = values_of(self._summary, columns)
         script = _template_text("report.js")
-        return _environment(True).get_template("report.html").render(
+        rows = [
+            (feature, cells_of(feature, columns), strip(feature, data["shown_classes"]))
+            for feature in self._summary["features"][:MOST_ROWS]
+        ]
+        page = _environment(True).get_template("report.html")
+        return page.render(
             report=self._summary,
             chart=curve_chart(self._summary),
+            classes=class_rows(data),
             columns=columns,
-            rows=[(feature, cells_of(feature, columns), strip(feature, labels)) for feature in shown],
+            rows=rows,
             n_left_out=len(self._summary["features"]) - len(values),
             table=_as_script({"columns": columns, "rows": values}),
-            colours=_class_colours(len(labels), self._summary["data"]["ordered"]),
+            colours=_class_colours(len(data["shown_classes"]), data["ordered"]),
             script=script,
             script_hash=_hash(script),
-        )  # fmt: skip
+        )
 
     def to_markdown(self) -> str:
         """The report as a Markdown page, with tables instead of pictures."""
@@ -89,11 +94,9 @@ class Report:
         shown = [feature for feature in self._summary["features"] if feature["kept"]]
         rest = [feature for feature in self._summary["features"] if not feature["kept"]]
         features = [*shown[:50], *rest[: max(10, 20 - len(shown))]]
-        text = _environment(False).get_template("report.md").render(
-            report=self._summary,
-            columns=columns,
-            rows=[(feature, cells_of(feature, columns)) for feature in features],
-        )  # fmt: skip
+        rows = [(feature, cells_of(feature, columns)) for feature in features]
+        page = _environment(False).get_template("report.md")
+        text = page.render(report=self._summary, columns=columns, rows=rows)
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
     def _repr_html_(self) -> str:
@@ -119,6 +122,7 @@ def _environment(html: bool) -> Any:
     environment.filters |= {
         "number": number,
         "listed": listed,
+        "with_error": with_error,
         "shortened": shortened,
         "code": lambda text: _Written(_as_code(text)),
     }
@@ -135,7 +139,7 @@ def _as_markdown(value: Any) -> str:
         return value
     text = " ".join(str(value).split()).replace("&", "&amp;")
     text = re.sub(r"([\\`*_\[\]<>|~$])", r"\\\1", text)
-    text = re.sub(r"^(\d+)([.)])", r"\1\\\2", re.sub(r"^([#+\-=>])", r"\\\1", text))
+    text = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", re.sub(r"^([#+\-=>])", r"\\\1", text))
     # Bare addresses become links in some dialects.
     return re.sub(r"(?<=www)\.|:(?=//)|@", lambda found: f"&#{ord(found.group())};", text)
 
@@ -148,7 +152,7 @@ def _as_code(text: Any) -> str:
 def _as_script(values: Any) -> str:
     """JSON that can stand within a page: no character of it can end the script element."""
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda found: _IN_HTML[found.group()], text)
+    return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def _template_text(name: str) -> str:

@@ -14,13 +14,15 @@ MOST_BYTES = 1_900_000
 
 def columns_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The columns that hold something, each with a key, a heading and what it means."""
-    features, score = summary["features"], _largest(summary["features"], "score")
+    features = summary["features"]
+    scores = [feature["score"] for feature in features if feature["score"] is not None]
     columns = [
         _column("rank", "rank", "by the chosen method, 1 = best"),
         _column("name", "feature", "", kind="text"),
     ]
-    if score is not None:
-        columns.append(_column("score", "score", "of the chosen method, larger is better", bar=score))
+    if scores:
+        largest = max(scores) if max(scores) > 0 else None
+        columns.append(_column("score", "score", "of the method, larger is better", bar=largest))
     if len(summary["methods"]) > 1:
         columns += [
             _column(f"ranks.{method['name']}", f"rank: {method['name']}", f"by {method['name']}")
@@ -41,11 +43,6 @@ def columns_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _column(key: str, title: str, meaning: str, *, kind: str = "number", bar: float | None = None):
     return {"key": key, "title": title, "meaning": meaning, "kind": kind, "bar": bar}
-
-
-def _largest(features: list[dict[str, Any]], key: str) -> float | None:
-    sizes = [abs(feature[key]) for feature in features if feature[key] is not None]
-    return (max(sizes) or 1.0) if sizes else None
 
 
 def cells_of(feature: dict[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
