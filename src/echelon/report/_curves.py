@@ -15,8 +15,11 @@ from echelon.evaluation._data import take_rows
 from echelon.report._models import Study, guesses
 from echelon.report._target import Target
 
-ALL_SIZES = 30
-"""Up to so many features every size is tried."""
+ALL_SIZES = 8
+"""Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
+GROWTH = 1.3
+FORWARD_SIZE = 30
+"""The most features that a search forwards is asked for."""
 LARGEST_SIZE = 200
 """Beyond, only all features together, as a reference."""
 CLEARLY = 2.0
@@ -53,12 +56,12 @@ def make_folds(cv: Any, target: Target, n_rows: int, random_state: Any) -> list[
 def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:
     """Numbers of features to try; a search forwards is not asked for many."""
     forwards = isinstance(selector, ForwardSelector)
-    largest = min(n_features, ALL_SIZES if forwards else LARGEST_SIZE)
-    if largest <= ALL_SIZES:
-        sizes = set(range(1, largest + 1))
-    else:
-        sizes = set(np.geomspace(1, largest, ALL_SIZES).round().astype(int).tolist())
-    sizes |= set() if forwards else {n_features}
+    largest = min(n_features, FORWARD_SIZE if forwards else LARGEST_SIZE)
+    sizes = set(range(1, min(largest, ALL_SIZES) + 1))
+    size = float(ALL_SIZES)
+    while (size := size * GROWTH) < largest:
+        sizes.add(round(size))
+    sizes |= {largest} if forwards else {largest, n_features}
     return sorted(sizes | ({wanted} if wanted else set()))
 
 

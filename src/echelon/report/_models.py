@@ -6,17 +6,14 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from echelon.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
+from echelon.report._encoder import TableEncoder
 from echelon.report._target import Target
 
 
@@ -47,11 +44,12 @@ class Study(NamedTuple):
 def default_estimator(kind: str) -> Any:
     """A linear model over numbers and labels alike."""
     if kind == "ordinal":
-        return make_pipeline(_encoder(), OrdinalDecomposition(LogisticRegression(max_iter=1000)))
+        model = OrdinalDecomposition(LogisticRegression(max_iter=1000))
+        return make_pipeline(TableEncoder(), model)
     if kind == "classification":
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
-        return make_pipeline(_encoder(), model)
-    return make_pipeline(_encoder(), Ridge())
+        return make_pipeline(TableEncoder(), model)
+    return make_pipeline(TableEncoder(), Ridge())
 
 
 def describe_model(estimator: Any, kind: str) -> str:
@@ -63,7 +61,7 @@ def describe_model(estimator: Any, kind: str) -> str:
         "classification": "logistic regression, every class with the same weight",
         "regression": "ridge regression",
     }
-    return f"{models[kind]}; numbers imputed by the median and standardised, labels one-hot"
+    return f"{models[kind]}; numbers standardised, gaps filled with the mean, labels one-hot"
 
 
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:
@@ -97,48 +95,3 @@ def guesses(target: Target) -> dict[str, Any]:
         constant = DummyClassifier(strategy="constant", constant=median)
         models = {f"{median!r}, the median class": constant} | models
     return models
-
-
-def _encoder() -> Any:
-    """Numbers imputed by the median and standardised, labels one-hot."""
-    numbers = make_pipeline(
-        SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler()
-    )
-    labels = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    columns = ColumnTransformer(
-        [
-            ("numbers", numbers, make_column_selector(dtype_include="number")),
-            ("labels", labels, make_column_selector(dtype_exclude="number")),
-        ]
-    )
-    return make_pipeline(FunctionTransformer(as_numbers_and_labels), columns)
-
-
-def as_numbers_and_labels(X: pd.DataFrame) -> pd.DataFrame:
-    """Every column as floats or as strings.
-
-    Ordered categories become their positions, intervals their middle and width.
-    """
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes.unique()):
-        return X
-    columns: dict[Any, Any] = {}
-    for name in X.columns:
-        columns |= _converted(name, X[name])
-    return pd.DataFrame(columns, index=X.index)
-
-
-def _converted(name: Any, column: pd.Series) -> dict[Any, Any]:
-    dtype = column.dtype
-    if isinstance(dtype, pd.IntervalDtype):
-        intervals = column.array
-        return {name: intervals.mid, f"{name} width": intervals.length}
-    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-        codes = column.cat.codes.astype(float)
-        return {name: codes.where(codes >= 0)}
-    if pd.api.types.is_numeric_dtype(dtype):
-        return {name: column.astype(float)}
-    if pd.api.types.is_object_dtype(dtype):
-        numbers = pd.to_numeric(column, errors="coerce")
-        if numbers.notna().equals(column.notna()):
-            return {name: numbers.astype(float)}
-    return {name: column.astype(object).where(column.notna(), "(missing)").map(str).astype(object)}
