@@ -25,7 +25,6 @@ from echelon.report import Report, summarize
 from echelon.report._alike import ALIKE, associations, groups_of
 from echelon.report._curves import beats, choose, held_out_scores, sizes_for
 from echelon.report._layout import round_ticks
-from echelon.report._models import as_numbers_and_labels
 from echelon.report._plain import counted, listed, number, plain, with_error
 from echelon.report._report import _as_markdown
 from reference_report import groups_alike, held_out, rank_correlation
@@ -158,6 +157,9 @@ def test_sizes_that_are_tried():
     assert sizes_for(ReliefF(), 20_000, None)[-2:] == [200, 20_000]
     assert sizes_for(CFS(), 20_000, 44)[-2:] == [30, 44]
     assert 37 in sizes_for(ReliefF(), 100, 37)
+    for n_features in (9, 60, 300):
+        sizes = np.array(sizes_for(ReliefF(), n_features, None))
+        assert (sizes[1:-1] <= 1.4 * sizes[:-2] + 1).all(), "no gap is wide"
 
 
 def test_selection_happens_within_the_folds():
@@ -425,22 +427,6 @@ def test_groups(rng):
         X = pd.DataFrame(factors[:, rng.integers(0, 3, 9)] + rng.normal(scale=0.5, size=(60, 9)))
         association = associations(X)
         assert groups_of(association) == groups_alike(association.tolist(), ALIKE)
-
-
-def test_tables_for_models():
-    X = pd.DataFrame({
-        "number": [1, 2], "flag": [True, False], "label": ["a", None],
-        "ordered": pd.Categorical(["lo", None], ["lo", "hi"], ordered=True),
-        "object": np.array([1, None], dtype=object),
-        "range": pd.arrays.IntervalArray.from_tuples([(0, 2), (1, 5)]),
-    })  # fmt: skip
-    table = as_numbers_and_labels(X)
-    assert table["label"].tolist() == ["a", "(missing)"]
-    assert table["ordered"].tolist()[0] == 0
-    assert table["ordered"].isna().tolist() == [False, True]
-    assert table["range"].tolist() == [1, 3]
-    assert table["range width"].tolist() == [2, 4]
-    assert [str(table[c].dtype) for c in ("flag", "object")] == ["float64", "float64"]
 
 
 def test_plain_values():

@@ -40,11 +40,11 @@ class ScoresDisplay(Picture):
     >>> from echelon.display import ScoresDisplay
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> ScoresDisplay.from_estimator(ReliefF(3).fit(X, y)).frame().head(4).round(3)
-       rank          feature  score   kept
-    0     1       flavanoids  0.257   True
-    1     2          proline  0.235   True
-    2     3  color_intensity  0.188   True
-    3     4          alcohol  0.184  False
+       rank                       feature  score   kept
+    0     1  od280/od315_of_diluted_wines  0.181   True
+    1     2                    flavanoids  0.168   True
+    2     3                       proline  0.162   True
+    3     4                       alcohol  0.119  False
     """
 
     def __init__(self, names: Any, scores: Any, kept: Any = None, threshold: float | None = None):

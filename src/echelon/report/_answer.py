@@ -60,7 +60,7 @@ def answer(
         "keep": keep,
         "n_features": len(keep),
         "of": len(order),
-        "rule": "as asked for" if wanted else "one standard error",
+        "rule": "as asked for" if wanted else "the fewest within one standard error of the best",
         "method": choice.method,
         "helps": helps,
         "score": {"name": scoring.name, "larger_is_better": scoring.sign > 0, **reached},

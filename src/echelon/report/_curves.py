@@ -15,7 +15,7 @@ from echelon.evaluation._data import take_rows
 from echelon.report._models import Study, guesses
 from echelon.report._target import Target
 
-ALL_SIZES = 8
+ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.3
 FORWARD_SIZE = 30
