@@ -116,7 +116,7 @@ class BoundsDisplay(Picture):
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlim(left=0)
-        ax.set_xlabel("absolute weight in good models, lower to upper bound")
+        ax.set_xlabel("weight in good models, from bound to bound")
         self._explain(ax, len(shown))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure

@@ -95,7 +95,7 @@ class FeatureCurveDisplay(Picture):
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("features kept")
-        ax.set_ylabel(f"score, mean of {self.scores.shape[1]} folds and standard error")
+        ax.set_ylabel(f"score: mean of {self.scores.shape[1]} folds\nand standard error")
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -144,7 +144,9 @@ def _beside(ax: Any, shown: pd.DataFrame) -> Any:
     """The accuracy, on an axis at the right."""
     other = ax.twinx()
     other.plot(shown["removed"], shown["accuracy"], color=VERMILION, marker=".", markersize=4)
-    other.set_ylabel("accuracy, cross-validated", color=VERMILION)
+    size = ax.yaxis.label.get_fontsize()
+    other.set_ylabel("accuracy, cross-validated", color=VERMILION, fontsize=size)
+    other.tick_params(labelsize=size)
     other.set_ylim(0, 1.02)
     other.spines[["top", "left"]].set_visible(False)
     return other

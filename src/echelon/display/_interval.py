@@ -135,7 +135,9 @@ class IntervalDisplay(Picture):
         ax.set_yticks(np.arange(len(order)), [self._describe(f) for f in order])
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.set_xlim(-0.01, 1.01)
-        ax.set_xlabel("position in the range of the feature: prototypes, and 5 to 95 % of the data")
+        ax.set_xlabel(
+            "position in the range of the feature:\nprototypes, and 5 to 95 % of the data"
+        )
         legend(ax, loc="upper left", bbox_to_anchor=(1, 1), title="class")
         if len(order) < len(self.scores):
             note(ax, f"not shown: {len(self.scores) - len(order)} features")

@@ -84,7 +84,7 @@ class StabilityDisplay(Picture):
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlim(0, 1)
-        ax.set_xlabel("share of the resamples in which the feature is selected")
+        ax.set_xlabel("share of the resamples that select it")
         note(ax, self._title(len(self.names) - len(shown)))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure

@@ -70,8 +70,9 @@ def note(ax: Any, text: str) -> None:
 
 
 def legend(ax: Any, **options: Any) -> None:
-    """A legend without a frame."""
-    ax.legend(frameon=False, fontsize=NOTE_SIZE, title_fontsize=NOTE_SIZE, **options)
+    """A legend without a frame, to be read also where bars lie below it."""
+    ax.legend(framealpha=0.85, edgecolor="none", fontsize=NOTE_SIZE, title_fontsize=NOTE_SIZE,
+              **options)  # fmt: skip
 
 
 def label(name: Any, longest: int = 28) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from echelon.display._distribution import scaled
 from echelon.report._plain import counted, number, with_error
 
-CHART = {"width": 720, "height": 320, "left": 64, "right": 16, "top": 14, "bottom": 50}
+CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150
 SHORTEST, TALLEST = 4.0, 7.0
 MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
@@ -102,7 +102,9 @@ def _path(points: list[tuple[float, float]]) -> str:
 def _x_ticks(x: Scale) -> list[int]:
     if x.log:
         steps = [c * 10**e for e in range(7) for c in (1, 2, 5)]
-        return [step for step in steps if x.low <= step <= x.high]
+        within = [step for step in steps if x.low <= step <= x.high]
+        # Over several powers of ten the numbers between them leave no room.
+        return within if x.high / x.low < 500 else [step for step in within if str(step)[0] == "1"]
     if x.high - x.low <= 12:
         return list(range(int(x.low), int(x.high) + 1))
     return [int(v) for v in round_ticks(x.low, x.high) if v >= 1 and v == int(v)]
