@@ -40,6 +40,7 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
     for j, (column, kind) in enumerate(declared):
         frame[j] = _converted(frame[j], column, kind, name)
     frame.columns = [column for column, _ in declared]
+    frame.attrs["format"] = "arff"
     return frame
 
 

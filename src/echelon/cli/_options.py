@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -127,6 +128,14 @@ class Common:
         typer.Option("--debug", rich_help_panel=RUN_PANEL, show_default=False,
                      help="Show where an error comes from."),
     ] = False  # fmt: skip
+
+    def command_line(self) -> str:
+        """What was typed, for the report."""
+        return shlex.join(["echelon", *ARGUMENTS])
+
+
+ARGUMENTS: list[str] = []
+"""What the command was called with."""
 
 
 def with_common(function: Callable[..., None]) -> Callable[..., None]:

@@ -22,6 +22,8 @@ class Table(NamedTuple):
     frame: pd.DataFrame
     source: str
     notes: list[str]
+    lists_labels: bool = False
+    """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
 
 
 class Reading(NamedTuple):
@@ -56,9 +58,8 @@ def read_table(source: str, how: Reading) -> Table:
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
-
-    frame = cleaned(frame, {*MISSING, *how.missing}, notes)
-    return Table(frame, name, notes)
+    lists_labels = frame.attrs.get("format") == "arff"
+    return Table(cleaned(frame, {*MISSING, *how.missing}, notes), name, notes, lists_labels)
 
 
 def _parsed(data: bytes, name: str, path: str, how: Reading, notes: list[str]) -> pd.DataFrame:

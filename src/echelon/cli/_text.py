@@ -60,7 +60,7 @@ def read_text(
     text: str, name: str, delimiter: str | None, how: Any, notes: list[str]
 ) -> pd.DataFrame:
     """A table with one line of column names."""
-    text, said = _without_hint(text.lstrip("\r\n"))
+    text, said = _without_hint(text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
     delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)
     rows = io.StringIO(text)
     header = _header(rows, delimiter, name)
@@ -90,7 +90,7 @@ def read_text(
 
 def _without_hint(text: str) -> tuple[str, str | None]:
     """Excel's first line ``sep=;``, taken off."""
-    found = re.match(r"sep=(.)\r?\n", text)
+    found = re.match(r"sep=(.)\n", text)
     return (text[found.end() :], found[1]) if found else (text, None)
 
 

@@ -103,7 +103,7 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), n_resamples=5)
     >>> report.summary()["answer"]["sentence"]
-    'Keep these 6 of 13; more gain nothing within one standard error.'
+    'Keep these 5 of 13; more gain nothing within one standard error.'
     """
     named = _read_selectors(selectors)
     table, wanted = _read_table(X, n_features)
