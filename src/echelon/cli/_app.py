@@ -55,7 +55,7 @@ def _main(
 @app.command(
     epilog="[bold]Examples[/]\n\n"
     "echelon rank credit.csv --target grade --class-order E,D,C,B,A\n\n"
-    "echelon rank credit.csv -t grade -n 5 --drop customer_id -o ranking.csv --report report.html\n\n"
+    "echelon rank credit.csv -t grade -n 5 --drop id -o ranking.csv --report report.html\n\n"
     "zcat big.csv.gz | echelon rank - -t stage --method orelieff --json"
 )
 @with_common

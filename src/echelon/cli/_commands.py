@@ -20,9 +20,7 @@ def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) 
     _finish(found, common, _show.show_ranking)
 
 
-def compare(
-    common: Common, methods: list[str], n_features: str, estimator: str, cv: int
-) -> None:
+def compare(common: Common, methods: list[str], n_features: str, estimator: str, cv: int) -> None:
     """Rank by several methods over the same folds."""
     if len(set(methods)) < 2:
         raise InputError(

@@ -17,7 +17,9 @@ def ranking_picture(summary: dict[str, Any]) -> Any:
     figure = _figure(12 if scored else 7, 5)
     axes = np.atleast_1d(figure.subplots(1, 2 if scored else 1))
     if scored:
-        names, scores, kept = zip(*((f["name"], f["score"], f["kept"]) for f in features), strict=True)
+        names, scores, kept = zip(
+            *((f["name"], f["score"], f["kept"]) for f in features), strict=True
+        )
         ScoresDisplay(names, scores, kept).plot(axes[0])
     _curve(method).plot(axes[-1])
     axes[-1].set_ylabel(summary["how"]["scoring"])

@@ -122,9 +122,9 @@ def _features(X: pd.DataFrame, categorical: list[str], table: Table) -> pd.DataF
         if name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
         elif pd.api.types.is_datetime64_any_dtype(column.dtype):
-            column = (column - column.min()) / pd.Timedelta(days=1)
+            column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
-            column = column / pd.Timedelta(days=1)
+            column = column.dt.total_seconds() / 86_400
         elif lists_labels and _is_ordered(column):
             column = column.astype(object)
         elif is_number(column):
@@ -147,8 +147,8 @@ def _check_finite(column: pd.Series, name: Any, source: str) -> None:
 
 
 def _useless(found: Profile, keep: list[str]) -> dict[str, str]:
-    reasons = {name: "constant" for name in found.constant}
-    reasons |= {name: "like an identifier" for name in found.identifiers}
+    reasons = dict.fromkeys(found.constant, "constant")
+    reasons |= dict.fromkeys(found.identifiers, "like an identifier")
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
@@ -253,9 +253,11 @@ def _labels_as_numbers(
     split = []
     for name, column in X.items():
         if not is_nominal(column):
-            columns[name] = column
+            columns[str(name)] = column
         elif column.nunique() > MOST_LABELS:
-            set_aside[str(name)] = f"{column.nunique()} labels, and {method.estimator} needs numbers"
+            set_aside[str(name)] = (
+                f"{column.nunique()} labels, and {method.estimator} needs numbers"
+            )
         else:
             split.append(name)
             labels = sorted(column.dropna().unique(), key=str)

@@ -16,6 +16,7 @@ from echelon.cli._clean import cleaned
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._text import MISSING, decoded, read_text
 
+
 class Table(NamedTuple):
     """A table, where it is from, and what had to be assumed to read it."""
 

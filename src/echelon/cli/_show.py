@@ -235,9 +235,7 @@ def _answer(out: Console, summary: dict[str, Any]) -> None:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
 
 
-def _remarks(
-    out: Console, found: Studied, summary: dict[str, Any], written: list[str]
-) -> None:
+def _remarks(out: Console, found: Studied, summary: dict[str, Any], written: list[str]) -> None:
     said = summary["caveats"]
     late = [note for note in found.task.notes if note not in said]
     for caveat in [*said, *late]:

@@ -41,7 +41,9 @@ def decoded(data: bytes, name: str, notes: list[str]) -> str:
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
-        raise InputError(f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file.")
+        raise InputError(
+            f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file."
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -98,8 +100,10 @@ def _one_character(delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
     delimiter = {"tab": "\t", "\\t": "\t", "space": " "}.get(delimiter, delimiter)
-    if len(delimiter) != 1 or delimiter in "\"\r\n":
-        raise InputError(f"--delimiter must be one character, got {delimiter!r}. Write tab for tabs.")
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InputError(
+            f"--delimiter must be one character, got {delimiter!r}. Write tab for tabs."
+        )
     return delimiter
 
 

@@ -28,7 +28,9 @@ PAIRS = (
 WIDE = 50
 """Fewer columns are not wide, whatever the number of rows."""
 
-_ID_NAME = re.compile(r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$")
+_ID_NAME = re.compile(
+    r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
+)
 
 
 def is_number(column: pd.Series) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
