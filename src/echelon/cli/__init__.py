@@ -1,4 +1,4 @@
-"""The command ``echelon``: from a file to a ranking, with nothing heavy imported before it is needed.
+"""The command ``echelon``: from a file to a ranking; what is heavy is imported when needed.
 
 ``_main``     exit codes, and one line for every error       ``_app``      the commands
 ``_options``  the options all of them share                  ``_read``     files of every format

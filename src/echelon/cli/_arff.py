@@ -40,13 +40,16 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
     for j, (column, kind) in enumerate(declared):
         frame[j] = _converted(frame[j], column, kind, name)
     frame.columns = [column for column, _ in declared]
+    frame.attrs["format"] = "arff"
     return frame
 
 
 def _declared(line: str, number: int, name: str) -> tuple[str, str]:
     found = _ATTRIBUTE.match(line.strip())
     if found is None:
-        raise InputError(f"Line {number} of {name} declares no attribute that can be read: {line!r}.")
+        raise InputError(
+            f"Line {number} of {name} declares no attribute that can be read: {line!r}."
+        )
     column = next(part for part in found.groups()[:3] if part is not None)
     return re.sub(r"\\(.)", r"\1", column), found[4].strip()
 

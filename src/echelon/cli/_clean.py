@@ -70,7 +70,9 @@ def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list
     bare = known.str.replace(_AFFIX, "", regex=True)
     for pattern, thousands, decimal in ((_POINT, ",", "."), (_COMMA, ".", ",")):
         if bare.str.fullmatch(pattern).all():
-            plain = bare.str.replace(thousands, "", regex=False).str.replace(decimal, ".", regex=False)
+            plain = bare.str.replace(thousands, "", regex=False).str.replace(
+                decimal, ".", regex=False
+            )
             dressed = known[bare.ne(plain) | bare.ne(known)]
             example = dressed.index[0] if len(dressed) else known.index[0]
             notes.append(f"{name}: {known[example]!r} was read as {float(plain[example]):g}.")

@@ -36,7 +36,9 @@ def _run(arguments: list[str]) -> int:
     import typer
 
     from echelon.cli._app import app
+    from echelon.cli._options import ARGUMENTS
 
+    ARGUMENTS[:] = arguments
     try:
         code = app(arguments, prog_name="echelon", standalone_mode=False)
     except typer.Abort:  # how some versions of typer pass an interrupt on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -62,9 +63,7 @@ class Common:
         str | None,
         _data("--categorical", metavar="A,B", help="Columns of numbers that are codes of labels."),
     ] = None
-    drop: Annotated[
-        str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")
-    ] = None
+    drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
     keep: Annotated[
         str | None,
         _data("--keep", metavar="A,B", help="Columns to use although they look like identifiers."),
@@ -79,7 +78,9 @@ class Common:
     ] = None
     missing: Annotated[
         str | None,
-        _data("--missing", metavar="A,B", help="Texts that mean missing, beside NA, ? and the like."),
+        _data(
+            "--missing", metavar="A,B", help="Texts that mean missing, beside NA, ? and the like."
+        ),
     ] = None
     delimiter: Annotated[
         str | None, _data("--delimiter", metavar="CHAR", help="Between columns; found by itself.")
@@ -128,6 +129,14 @@ class Common:
                      help="Show where an error comes from."),
     ] = False  # fmt: skip
 
+    def command_line(self) -> str:
+        """What was typed, for the report."""
+        return shlex.join(["echelon", *ARGUMENTS])
+
+
+ARGUMENTS: list[str] = []
+"""What the command was called with."""
+
 
 def with_common(function: Callable[..., None]) -> Callable[..., None]:
     """A command whose first argument is ``Common``, as one with all those options."""
@@ -151,7 +160,7 @@ def with_common(function: Callable[..., None]) -> Callable[..., None]:
     ordered = [*parameters[:2], *mine, *parameters[2:]]
     command.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in ordered}
-    del command.__wrapped__  # type: ignore[attr-defined]
+    del command.__wrapped__
     return command
 
 

@@ -12,7 +12,8 @@ from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
 from echelon.cli._read import Reading, Table, read_table
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED, Method
-from echelon.report._columns import is_nominal, is_number, shorten
+from echelon.report._columns import is_nominal, is_number
+from echelon.report._plain import listed
 from echelon.report._profile import Profile, profile
 from echelon.report._reading import Target, read_target
 from echelon.report._scales import guess_order
@@ -54,18 +55,14 @@ def prepare(common: Common, wanted: Sequence[str], *, monotone: bool = False) ->
     table = read_table(common.data, reading)
     X, y = _split(table, common)
     target = _read_target(y, order, common, chosen)
-    found = profile(
-        X, target.y, ordered=False if target.kind == CLASSES else None, monotone=monotone,
-        random_state=common.seed,
-    )  # fmt: skip
-    found = _as_read(found, target)
+    found = profile(X, target, monotone=monotone, random_state=common.seed)
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     _check_targets(methods, target, common.target)
     set_aside = _useless(found, names(common.keep))
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
         raise InputError(
-            f"{table.source} has no column to rank: {shorten(set_aside)} "
+            f"{table.source} has no column to rank: {listed(set_aside)} "
             f"{'is' if len(set_aside) == 1 else 'are'} constant or like an identifier. "
             "Name columns to use all the same with --keep."
         )
@@ -105,7 +102,7 @@ def _split(table: Table, common: Common) -> tuple[pd.DataFrame, pd.Series]:
     X = frame.drop(columns=[common.target, *drop])
     if X.shape[1] == 0:
         raise InputError(f"{source} has no column beside {common.target!r}.")
-    return _features(X, names(common.categorical), source), frame[common.target]
+    return _features(X, names(common.categorical), table), frame[common.target]
 
 
 def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
@@ -116,19 +113,20 @@ def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: st
             )
 
 
-def _features(X: pd.DataFrame, categorical: list[str], source: str) -> pd.DataFrame:
+def _features(X: pd.DataFrame, categorical: list[str], table: Table) -> pd.DataFrame:
     """Dates as days, codes as labels, nothing infinite."""
+    source, lists_labels = table.source, table.lists_labels
     _check_known(categorical, X, source, "--categorical")
     columns = {}
     for name, column in X.items():
         if name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
         elif pd.api.types.is_datetime64_any_dtype(column.dtype):
-            column = (column - column.min()) / pd.Timedelta(days=1)
+            column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
-            column = column / pd.Timedelta(days=1)
-        elif source.lower().endswith((".arff", ".arff.gz")) and _is_ordered(column):
-            column = column.astype(object)  # the order in which labels are declared says nothing
+            column = column.dt.total_seconds() / 86_400
+        elif lists_labels and _is_ordered(column):
+            column = column.astype(object)
         elif is_number(column):
             _check_finite(column, name, source)
         columns[name] = column
@@ -149,8 +147,8 @@ def _check_finite(column: pd.Series, name: Any, source: str) -> None:
 
 
 def _useless(found: Profile, keep: list[str]) -> dict[str, str]:
-    reasons = {name: "constant" for name in found.constant}
-    reasons |= {name: "like an identifier" for name in found.identifiers}
+    reasons = dict.fromkeys(found.constant, "constant")
+    reasons |= dict.fromkeys(found.identifiers, "like an identifier")
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
@@ -187,13 +185,6 @@ def _listed(labels: Sequence[Any], most: int = 30) -> str:
     texts = [f'"{label}"' if "," in str(label) else str(label) for label in labels[:most]]
     joined = ",".join(texts) + (",..." if len(labels) > most else "")
     return f"'{joined}'" if any(c in joined for c in " \"<>&|;$()'*?") else joined
-
-
-def _as_read(found: Profile, target: Target) -> Profile:
-    """The profile with the order as it was found here."""
-    from dataclasses import replace
-
-    return replace(found, order_from=target.source)
 
 
 def _check_targets(methods: list[Method], target: Target, name: str) -> None:
@@ -262,16 +253,18 @@ def _labels_as_numbers(
     split = []
     for name, column in X.items():
         if not is_nominal(column):
-            columns[name] = column
+            columns[str(name)] = column
         elif column.nunique() > MOST_LABELS:
-            set_aside[str(name)] = f"{column.nunique()} labels, and {method.estimator} needs numbers"
+            set_aside[str(name)] = (
+                f"{column.nunique()} labels, and {method.estimator} needs numbers"
+            )
         else:
             split.append(name)
             labels = sorted(column.dropna().unique(), key=str)
             for label in labels[1:] if len(labels) == 2 else labels:
                 columns[f"{name}={label}"] = (column == label).astype(float)
     if split:
-        notes.append(f"{method.estimator} needs numbers: {shorten(split)} split into 0/1 columns.")
+        notes.append(f"{method.estimator} needs numbers: {listed(split)} split into 0/1 columns.")
     if not columns:
         raise InputError(f"{method.name} needs numbers, and no column holds any.")
     return pd.DataFrame(columns, index=X.index)
@@ -283,7 +276,7 @@ def _filled(X: pd.DataFrame, method: Method, notes: list[str]) -> pd.DataFrame:
     if not gappy:
         return X
     notes.append(
-        f"{method.estimator} takes no missing values: those of {shorten(gappy)} were filled with "
+        f"{method.estimator} takes no missing values: those of {listed(gappy)} were filled with "
         "the median (labels: with a label of their own)."
     )
     columns = {name: _filled_column(X[name]) if name in gappy else X[name] for name in X.columns}

@@ -16,12 +16,15 @@ from echelon.cli._clean import cleaned
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._text import MISSING, decoded, read_text
 
+
 class Table(NamedTuple):
     """A table, where it is from, and what had to be assumed to read it."""
 
     frame: pd.DataFrame
     source: str
     notes: list[str]
+    lists_labels: bool = False
+    """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
 
 
 class Reading(NamedTuple):
@@ -56,9 +59,8 @@ def read_table(source: str, how: Reading) -> Table:
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
-
-    frame = cleaned(frame, {*MISSING, *how.missing}, notes)
-    return Table(frame, name, notes)
+    lists_labels = frame.attrs.get("format") == "arff"
+    return Table(cleaned(frame, {*MISSING, *how.missing}, notes), name, notes, lists_labels)
 
 
 def _parsed(data: bytes, name: str, path: str, how: Reading, notes: list[str]) -> pd.DataFrame:

@@ -41,7 +41,9 @@ def decoded(data: bytes, name: str, notes: list[str]) -> str:
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
-        raise InputError(f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file.")
+        raise InputError(
+            f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file."
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -60,7 +62,7 @@ def read_text(
     text: str, name: str, delimiter: str | None, how: Any, notes: list[str]
 ) -> pd.DataFrame:
     """A table with one line of column names."""
-    text, said = _without_hint(text.lstrip("\r\n"))
+    text, said = _without_hint(text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
     delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)
     rows = io.StringIO(text)
     header = _header(rows, delimiter, name)
@@ -90,7 +92,7 @@ def read_text(
 
 def _without_hint(text: str) -> tuple[str, str | None]:
     """Excel's first line ``sep=;``, taken off."""
-    found = re.match(r"sep=(.)\r?\n", text)
+    found = re.match(r"sep=(.)\n", text)
     return (text[found.end() :], found[1]) if found else (text, None)
 
 
@@ -98,8 +100,10 @@ def _one_character(delimiter: str | None) -> str | None:
     if delimiter is None:
         return None
     delimiter = {"tab": "\t", "\\t": "\t", "space": " "}.get(delimiter, delimiter)
-    if len(delimiter) != 1 or delimiter in "\"\r\n":
-        raise InputError(f"--delimiter must be one character, got {delimiter!r}. Write tab for tabs.")
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InputError(
+            f"--delimiter must be one character, got {delimiter!r}. Write tab for tabs."
+        )
     return delimiter
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,9 @@ PAIRS = (
 WIDE = 50
 """Fewer columns are not wide, whatever the number of rows."""
 
-_ID_NAME = re.compile(r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$")
+_ID_NAME = re.compile(
+    r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
+)
 
 
 def is_number(column: pd.Series) -> bool:
@@ -157,10 +158,3 @@ def _gives_away(column: pd.Series, codes: np.ndarray) -> bool:
     apart = np.diff(values[np.lexsort((codes, values))]) > 0
     changes = along[1:] != along[:-1]
     return bool((changes <= apart).all() and changes.sum() == len(np.unique(codes)) - 1)
-
-
-def shorten(names: Iterable[Any], most: int = 5) -> str:
-    """Names in a sentence, the first few of many."""
-    names = [str(name) for name in names]
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

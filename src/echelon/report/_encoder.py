@@ -92,7 +92,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for j in rest:
             column = X.iloc[:, j]
             if j in self.labels_:
-                parts += [(column == label).to_numpy(float, na_value=0) for label in self.labels_[j]]
+                parts += [
+                    (column == label).to_numpy(float, na_value=0) for label in self.labels_[j]
+                ]
             else:
                 parts += [column.array.mid, column.array.length]
         return np.column_stack(parts) if parts else np.empty((len(X), 0))
@@ -106,7 +108,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def _as_frame(X: Any) -> pd.DataFrame:
     """A frame of ours, in which numbers held as objects are numbers."""
     X = X if isinstance(X, pd.DataFrame) else as_frame(X)
-    return X.infer_objects() if (X.dtypes == object).any() else X
+    return X.infer_objects() if any(dtype.kind == "O" for dtype in X.dtypes) else X
 
 
 def _columns(X: pd.DataFrame, of_kind: Any) -> list[tuple[int, pd.Series]]:

@@ -19,8 +19,8 @@ from echelon.report._columns import (
     identifier_columns,
     interval_pairs,
     is_nominal,
-    shorten,
 )
+from echelon.report._plain import listed
 from echelon.report._reading import Target, read_target
 
 MOST_PAIRED_ROWS = 2000
@@ -64,7 +64,8 @@ class Profile:
         Whether all columns look like one kind of measurement.
     violations : dict or None
         Ordered classes: share of comparable pairs of rows that break the order
-        (``together``), their number (``n_pairs``), and the median share over the features.
+        (``together``), their number (``n_pairs``), and the median and smallest share of single
+        features (``median``, ``best``).
     caveats : list of str
         What to beware of, one sentence each.
     method : str
@@ -122,7 +123,7 @@ class Profile:
             facts.append(("monotone", self._monotone_in_words()))
         facts.append(("missing", self._missing_in_words()))
         facts += [
-            (fact, shorten(names))
+            (fact, listed(names))
             for fact, names in (
                 ("constant", self.constant),
                 ("like identifiers", self.identifiers),
@@ -153,7 +154,7 @@ class Profile:
         if not self.missing:
             return "nothing"
         shares = sorted(self.missing.items(), key=lambda item: -item[1])
-        return shorten(f"{name} ({_percent(n / self.n_samples)})" for name, n in shares)
+        return listed(f"{name} ({_percent(n / self.n_samples)})" for name, n in shares)
 
     def _monotone_in_words(self) -> str:
         v = self.violations or {}
@@ -162,7 +163,10 @@ class Profile:
                 f"{_percent(v['together'])} of {v['n_pairs']:,.0f} comparable pairs of rows "
                 "break the order"
             )
-        return f"no two rows are comparable in all features; alone, they break the order in {_percent(v['median'])} of the pairs"
+        return (
+            "hardly two rows are comparable in all features; the best feature alone breaks the "
+            f"order in {_percent(v['best'])} of the pairs"
+        )
 
 
 def profile(
@@ -180,7 +184,7 @@ def profile(
     ----------
     X : DataFrame of shape (n_samples, n_features)
         Features.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,), or Target
         Target; its name is shown.
     class_order : sequence, default=None
         Classes from lowest to highest.
@@ -209,7 +213,8 @@ def profile(
     'grade' has 4 ordered classes, so OReliefF, which uses their order, fits.
     """
     X = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
-    target = read_target(y, class_order=class_order, ordered=ordered)
+    read = isinstance(y, Target)
+    target = y if read else read_target(y, class_order=class_order, ordered=ordered)
     facts = _facts_about(X, target)
     useful = X.drop(columns=[*facts["constant"], *facts["identifiers"]])
     facts["violations"] = (
@@ -266,6 +271,7 @@ def _violations(X: pd.DataFrame, y: pd.Series, random_state: int) -> dict[str, f
         "together": 0.0 if found.n_pairs == 0 else float(found.together),
         "n_pairs": int(found.n_pairs),
         "median": float(np.median(known)) if len(known) else 0.5,
+        "best": float(known.min()) if len(known) else 0.5,
     }
 
 
@@ -300,10 +306,10 @@ def _caveats(X: pd.DataFrame, target: Target, facts: dict[str, Any]) -> list[str
     said = list(_about_classes(target, n_samples))
     many_gaps = [name for name, n in facts["missing"].items() if n > n_samples / 2]
     if many_gaps:
-        said.append(f"More than half of the values are missing in {shorten(many_gaps)}.")
+        said.append(f"More than half of the values are missing in {listed(many_gaps)}.")
     if facts["giveaways"]:
         said.append(
-            f"{shorten(facts['giveaways'])} alone tells the class of every row: is it known before "
+            f"{listed(facts['giveaways'])} alone tells the class of every row: is it known before "
             "the outcome is?"
         )
     said += [f"{' and '.join(map(str, g[:5]))} are the same." for g in facts["duplicated"][:3]]
@@ -313,14 +319,14 @@ def _caveats(X: pd.DataFrame, target: Target, facts: dict[str, Any]) -> list[str
             "well give another ranking."
         )
     violations = facts["violations"]
-    if target.kind == ORDERED and violations and violations["median"] > 0.45:
+    if target.kind == ORDERED and violations and violations["best"] > 0.4:
         said.append(
-            "Most features neither rise nor fall with the classes; relieff, which needs no "
+            "No feature rises or falls clearly with the classes; relieff, which needs no "
             "direction, may see more."
         )
     if facts["intervals"] and target.kind != CLASSES:
         said.append(
-            f"{shorten(facts['intervals'])} look like intervals, but IntervalRelief is for classes "
+            f"{listed(facts['intervals'])} look like intervals, but IntervalRelief is for classes "
             "without an order, so their bounds count as features of their own."
         )
     return said

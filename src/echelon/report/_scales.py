@@ -28,7 +28,7 @@ _PLACES = [
     {word: place for place, words in enumerate(scale.split(", ")) for word in words.split("|")}
     for scale in _SCALES
 ]
-_ROMAN = {numeral: n for n, numeral in enumerate("I II III IV V VI VII VIII IX X".split(), 1)}
+_ROMAN = dict(zip("I II III IV V VI VII VIII IX X".split(), range(1, 11), strict=True))  # noqa: SIM905
 
 
 def guess_order(labels: Sequence[object]) -> list[object] | None:
@@ -71,7 +71,9 @@ def _by_letter(texts: list[str]) -> list[int] | None:
 
 def _by_roman(texts: list[str]) -> list[int] | None:
     numerals = [text.split()[-1].upper() if text else "" for text in texts]
-    heads = {text[: len(text) - len(numeral)] for text, numeral in zip(texts, numerals, strict=True)}
+    heads = {
+        text[: len(text) - len(numeral)] for text, numeral in zip(texts, numerals, strict=True)
+    }
     fits = len(heads) == 1 and all(numeral in _ROMAN for numeral in numerals)
     return [_ROMAN[numeral] for numeral in numerals] if fits else None
 
