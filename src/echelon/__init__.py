@@ -16,6 +16,7 @@ The map of the package:
 ``display``      plots of what was found
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order
+``report``       one dict from data and selectors, rendered as HTML, Markdown and JSON
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;

@@ -1,5 +1,7 @@
 """The private names of scikit-learn this project relies on, in one place."""
 
+from typing import Any
+
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -14,4 +16,10 @@ __all__ = [
     "fit_context",
     "output_config",
     "safe_indexing",
+    "scorer_sign",
 ]
+
+
+def scorer_sign(scorer: Any) -> int:
+    """-1 for a scorer that turns a loss into a score, else 1."""
+    return getattr(scorer, "_sign", 1)

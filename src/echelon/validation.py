@@ -59,6 +59,25 @@ def check_table(X: Any) -> None:
         )
 
 
+def as_frame(X: Any) -> pd.DataFrame:
+    """Samples as a pandas frame: ordered labels keep their order, bounds become intervals."""
+    check_table(X)
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "clone") and hasattr(X, "columns"):
+        return pd.DataFrame({name: _as_pandas(X[name]) for name in X.columns})
+    values = np.asarray(X)
+    if values.ndim == 3:
+        make = pd.arrays.IntervalArray.from_arrays
+        bounds = [make(low, high, closed="both") for low, high in values.transpose(1, 2, 0)]
+        return pd.DataFrame(dict(enumerate(bounds)))
+    if values.ndim != 2:
+        raise ValueError(
+            f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples."
+        )
+    return pd.DataFrame(values)
+
+
 def read_columns(
     X: Any, categorical_features: Any, *, allow_nan: bool, min_samples: int = 2
 ) -> Columns:
@@ -125,6 +144,11 @@ def _read_frame(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Every column of a pandas or polars frame by its kind."""
     names = np.asarray(X.columns, dtype=object)
+    if isinstance(categorical_features, str | None) and of_plain_numbers(X):
+        # Thousands of columns one by one would take seconds.
+        single = all(dtype == np.float32 for dtype in X.dtypes)
+        values = X.to_numpy(dtype=np.float32 if single else np.float64)
+        return values, np.zeros(len(names), bool), names
     series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
               for j, name in enumerate(names)]  # fmt: skip
     if isinstance(categorical_features, str):
@@ -141,6 +165,22 @@ def _read_frame(
     for j, column in enumerate(columns):
         values[:, j] = column
     return values, nominal, names
+
+
+def of_plain_numbers(X: Any) -> bool:
+    """Whether every column of a pandas frame holds integers or floats as NumPy has them."""
+    return isinstance(X, pd.DataFrame) and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes
+    )
+
+
+def as_column(y: Any) -> Any:
+    """A target whose rows can be taken: a pandas column stays one, categories keep their order."""
+    if isinstance(y, pd.Categorical):
+        return pd.Series(y)
+    if type(y).__module__.startswith("polars"):
+        return _as_pandas(y)
+    return _one_column(y) if hasattr(y, "dtype") or hasattr(y, "columns") else np.asarray(y)
 
 
 def _as_pandas(column: Any) -> pd.Series:

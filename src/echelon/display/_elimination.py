@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, VERMILION, new_axes, plain
+from echelon.display._style import BLUE, VERMILION, Picture, new_axes, note, plain
 
 
-class EliminationDisplay:
+class EliminationDisplay(Picture):
     """Divergence, and accuracy, against the number of features removed.
 
     Parameters
@@ -142,14 +142,16 @@ class EliminationDisplay:
         """A line where elimination could stop."""
         if self.n_kept is not None:
             ax.axvline(self.n_features - self.n_kept, color="black", linestyle="--", linewidth=1)
-            ax.set_title(f"dashed: {self.n_kept} features kept", fontsize="small", loc="right")
+            note(ax, f"dashed: {self.n_kept} features kept")
 
 
 def _beside(ax: Any, shown: pd.DataFrame) -> Any:
     """The accuracy, on an axis at the right."""
     other = ax.twinx()
     other.plot(shown["removed"], shown["accuracy"], color=VERMILION, marker=".", markersize=4)
-    other.set_ylabel("accuracy, cross-validated", color=VERMILION)
+    size = ax.yaxis.label.get_fontsize()
+    other.set_ylabel("accuracy, cross-validated", color=VERMILION, fontsize=size)
+    other.tick_params(labelsize=size)
     other.set_ylim(0, 1.02)
     other.spines[["top", "left"]].set_visible(False)
     return other
