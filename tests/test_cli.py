@@ -445,3 +445,33 @@ def test_what_needs_numbers_gets_numbers(houses):
     assert task.X["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()
     assert not task.X.isna().any(axis=None)
     assert len(task.notes) == 2
+
+
+# ------------------------------------------------------------------------------------ pages
+
+ROOT = Path(__file__).parent.parent
+
+
+def words(text):
+    """Text without numbers, lines of tables and white space, which depend on versions."""
+    return re.sub(r"[-\d.,\s─]+", " ", text).split()
+
+
+def shown_commands():
+    for page in (ROOT / "README.md", ROOT / "docs" / "cli.md"):
+        blocks = re.findall(r"```console\n\$ echelon (.*)\n([\s\S]*?)```", page.read_text())
+        yield from (pytest.param(*block, id=f"{page.name}: {block[0][:40]}") for block in blocks)
+
+
+@pytest.fixture(scope="module")
+def demo_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    assert main(["demo", "--folder", str(folder / "echelon-demo"), "--quiet"]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(("command", "shown"), shown_commands())
+def test_pages_show_what_the_command_prints(command, shown, demo_folder, capsys, monkeypatch):
+    monkeypatch.chdir(demo_folder)
+    done = call(capsys, *command.split())
+    assert words(done.out + done.err) == words(shown)

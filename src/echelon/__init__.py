@@ -21,7 +21,8 @@ The map of the package:
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
 ``validation``   reading features and targets;  ``differences``  putting features on one scale;
-``samples``      laying data out for an engine;  ``jobs``  parallel work
+``samples``      laying data out for an engine;  ``jobs``  parallel work;
+``cli``          the command ``echelon``;  ``methods``  the table of methods;  ``files``  whole files
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """
