@@ -55,6 +55,11 @@ def prepare(common: Common, wanted: Sequence[str], *, monotone: bool = False) ->
     table = read_table(common.data, reading)
     X, y = _split(table, common)
     target = _read_target(y, order, common, chosen)
+    if target.kind == CLASSES and len(target.classes or {}) > 2 and not common.unordered:
+        table.notes.append(
+            f"{common.target} was taken as classes without an order; if they have one, say it with "
+            "--class-order, lowest first."
+        )
     found = profile(X, target, monotone=monotone, random_state=common.seed)
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     _check_targets(methods, target, common.target)

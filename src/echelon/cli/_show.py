@@ -56,6 +56,8 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     out.print(table)
     _more(out, len(features), table.row_count)
     _answer(out, summary)
+    if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
+        _say(out, "Scores compare features with each other; below 0 does not mean useless.")
     _remarks(out, found, summary, written)
 
 

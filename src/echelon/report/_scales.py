@@ -11,6 +11,7 @@ _SCALES = (
     "very high|highest",
     "none|no|absent, minimal|trace, mild|slight|minor, moderate, severe|serious|major, "
     "critical|extreme|very severe",
+    "none, mild, low, medium|moderate, high, severe, critical|extreme",
     "very poor|very bad|terrible, poor|bad|weak, fair|average|ok|okay|acceptable|neutral|standard, "
     "good|strong, very good|great, excellent|outstanding|prime",
     "xs|tiny|extra small, s|small, m|medium, l|large|big, xl|huge|extra large, xxl",
