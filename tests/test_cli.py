@@ -470,7 +470,7 @@ def demo_folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("command", "shown"), shown_commands())
+@pytest.mark.parametrize(("command", "shown"), list(shown_commands()))
 def test_pages_show_what_the_command_prints(command, shown, demo_folder, capsys, monkeypatch):
     monkeypatch.chdir(demo_folder)
     done = call(capsys, *command.split())
