@@ -22,7 +22,7 @@ The map of the package:
 ``base``         the contract of a selector;  ``search``  greedy search;
 ``validation``   reading features and targets;  ``differences``  putting features on one scale;
 ``samples``      laying data out for an engine;  ``jobs``  parallel work;
-``cli``          the command ``echelon``;  ``methods``  table of methods;  ``files``  whole files
+``cli``          the command ``echelon``;  ``methods``  the table of methods;  ``files``  writing
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """

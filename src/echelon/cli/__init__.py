@@ -4,7 +4,8 @@
 ``_options``  the options all of them share                  ``_read``     files of every format
 ``_text``, ``_arff``, ``_clean``  text files, and numbers and dates hidden in text
 ``_prepare``  from a table to features and target            ``_work``     ranking and comparing
-``_show``     tables for the terminal                        ``_demo``     data that come along
+``_commands`` check, compute, write, show                   ``_show``     tables for the terminal
+``_outputs``, ``_pictures``  files that are written          ``_demo``     data that come along
 """
 
 from echelon.cli._main import main

@@ -124,9 +124,9 @@ def methods(
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the methods: for which data, at which cost, from which paper."""
-    from echelon.cli._commands import methods
+    from echelon.cli._console import show_methods
 
-    methods(json)
+    show_methods(json)
 
 
 @app.command(epilog="[bold]Example[/]\n\nechelon demo --folder try-it")

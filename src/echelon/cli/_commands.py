@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from echelon.cli import _outputs, _show, _work
+from echelon.cli._console import show_json
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
-from echelon.methods import METHODS
 
 
 def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) -> None:
@@ -44,7 +44,7 @@ def _finish(found: _work.Studied, common: Common, show: Any) -> None:
         draw = comparison_picture if several else ranking_picture
         written += _outputs.write_plot(draw(summary), common)
     if common.json:
-        _show.show_json(_as_json(summary, found))
+        show_json(_as_json(summary, found))
     elif common.output != "-":
         show(found, common.top, written)
 
@@ -91,7 +91,7 @@ def bounds(common: Common) -> None:
 
         written += _outputs.write_plot(bounds_picture(found.selector), common)
     if common.json:
-        _show.show_json(
+        show_json(
             {
                 "source": found.task.source,
                 "features": frame.to_dict("records"),
@@ -130,15 +130,6 @@ def profile(common: Common) -> None:
     task = prepare(common, ["auto"], monotone=True)
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
-        _show.show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})
+        show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})
     elif common.output != "-":
         _show.show_profile(task, written)
-
-
-def methods(as_json: bool) -> None:
-    """The table of methods."""
-    if as_json:
-        table = {name: dict(method._asdict()) for name, method in METHODS.items()}
-        _show.show_json(table)
-    else:
-        _show.show_methods()

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied, remarks
 from echelon.methods import METHODS
 from echelon.report._plain import listed, number, with_error
-
-WIDE = 10_000
-"""Columns assumed where nobody looks: a pipe or a file cuts nothing off."""
-
-
-def console() -> Console:
-    """Where results go: standard output, without colours unless it is a terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
 
 
 def shown(value: Any) -> Text:
@@ -30,17 +21,12 @@ def shown(value: Any) -> Text:
     return Text("".join(c if c.isprintable() else "�" for c in str(value)))
 
 
-def show_json(value: Any) -> None:
-    """Plain JSON."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
 def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     """The answer of one method, and the best features."""
     summary = found.report.summary()
     out = console()
     _heading(out, found)
-    table = _table()
+    table = plain_table()
     features = summary["features"]
     columns = [each for each in _COLUMNS if any(f.get(each[0]) is not None for f in features)]
     table.add_column("rank", justify="right")
@@ -79,7 +65,7 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     out = console()
     _heading(out, found)
     out.print(_methods_table(summary))
-    ranks = _table()
+    ranks = plain_table()
     ranks.add_column("feature", overflow="ellipsis", no_wrap=True)
     for method in summary["methods"]:
         ranks.add_column(_short(method["label"]), justify="right")
@@ -96,7 +82,9 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
 
 
 def _methods_table(summary: dict[str, Any]) -> Table:
-    table = _table(title=f"Judged by {summary['how']['scoring']}, {summary['how']['folds']} folds")
+    table = plain_table(
+        title=f"Judged by {summary['how']['scoring']}, {summary['how']['folds']} folds"
+    )
     for title in ("method", "keep", "score", "best at", "score there"):
         table.add_column(title, justify="left" if title == "method" else "right")
     for method in summary["methods"]:
@@ -132,7 +120,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     """Bounds of all features, the largest first, and which can replace each other."""
     out = console()
     _heading(out, found)
-    table = _table()
+    table = plain_table()
     for title in frame.columns:
         left = title in ("feature", "relevance", "class")
         table.add_column(title, justify="left" if left else "right", no_wrap=True,
@@ -172,29 +160,7 @@ def show_profile(task: Any, written: list[str]) -> None:
     _wrote(out, written)
 
 
-def show_methods() -> None:
-    """The table of methods."""
-    out = console()
-    if out.width < 90:
-        for name, method in METHODS.items():
-            out.print(Text.assemble((name, "bold"), f"  {method.cost}"))
-            out.print(Text(f"    {method.data}"))
-            out.print(Text(f"    {method.paper}", style="dim"))
-        return
-    table = _table()
-    for title in ("method", "for", "time grows with", "paper"):
-        table.add_column(title)
-    for name, method in METHODS.items():
-        table.add_row(name, method.data, method.cost, method.paper)
-    out.print(table)
-    out.print("n rows, p features.  auto: what 'echelon profile' finds to fit.", soft_wrap=True)
-
-
 # ----------------------------------------------------------------------------- parts
-
-
-def _table(**settings: Any) -> Table:
-    return Table(box=SIMPLE_HEAD, padding=(0, 1), title_justify="left", title_style="", **settings)
 
 
 def _say(out: Console, sentence: str, style: str = "") -> None:
