@@ -138,75 +138,82 @@ def table(sizes: list[tuple[int, int]], cap: float) -> str:
     return f"Limit: {limit / 1e12:.1f} T absolute differences a second.\n\n" + "\n".join(lines)
 
 
-def bare_rates(tiles, kinds) -> str:
-    """The kernel alone, no pair within the limit, for several shapes of tiles."""
-    p, n, m = 128, 1 << 14, 1 << 18
-    lines = ["| kind | targets | lanes | unroll | depth | warps | T differences/s |", "|" + " --- |" * 7]
-    for kind in kinds:
-        for targets, lanes, unroll, depth, warps in tiles:
-            width = p // 4 if kind == sums.BYTES else p
-            dtype = torch.int32 if kind == sums.BYTES else torch.float32
-            x, y = (
-                torch.randint(0, 2**31 - 1, (count // size, width, size), device="cuda",
-                              dtype=torch.int32)
-                if dtype == torch.int32
-                else torch.rand((count // size, width, size), device="cuda")
-                for count, size in ((n, targets), (m, lanes))
+def bare_rates() -> str:
+    """The kernel alone, no pair within the limit, by what it sums."""
+    lines = ["| kernel | T differences/s |", "| --- | ---: |"]
+    n, m, p = 1 << 14, 1 << 18, 128
+    rows = torch.arange(m, device="cuda", dtype=torch.int32)
+    low, limits = torch.zeros(m, device="cuda"), torch.full((n,), -1e30, device="cuda")
+    for name, kind in (("floats", sums.MANHATTAN), ("bytes", sums.BYTES),
+                       ("products", sums.PRODUCTS)):  # fmt: skip
+        width = p // 4 if kind == sums.BYTES else p
+        x, y = (torch.rand((count // sums.TILE, width, sums.TILE), device="cuda")
+                for count in (n, m))  # fmt: skip
+        if kind == sums.BYTES:
+            x, y = x.view(torch.int32), y.view(torch.int32)
+        found, counts = torch.empty((n, 1), dtype=torch.int32, device="cuda"), rows[:n].clone()
+        seconds = median_seconds(
+            lambda: gpu.launch(
+                n // sums.TILE, m // sums.TILE, x, y, low, rows, rows, width, 0, width, width,
+                0.0, 0.0, limits, found, counts, 1, low, kind=kind, missing=False, relation=0,
+                dense=False,
             )  # fmt: skip
-            rows = torch.arange(m, device="cuda", dtype=torch.int32)
-            low = torch.zeros(m, device="cuda")
-            limits = torch.full((n,), -1e30, device="cuda")
-            out = torch.empty((2, 64), dtype=torch.int32, device="cuda")
-            count = torch.zeros(1, dtype=torch.int64, device="cuda")
-
-            def run():
-                gpu.bounds[(n // targets, m // lanes)](
-                    x, y, low, rows, rows, width, 0, width, width, 0.0, 0.0, limits, out[0],
-                    out[1], count, 64, low, 0, KIND=kind, MISSING=False, RELATION=0, DENSE=False,
-                    TARGETS=targets, LANES=lanes, UNROLL=unroll, DEPTH=depth, num_warps=warps,
-                )  # fmt: skip
-
-            try:
-                run()
-                torch.cuda.synchronize()
-                start, end = (torch.cuda.Event(enable_timing=True) for _ in "ab")
-                times = []
-                for _ in range(5):
-                    start.record()
-                    run()
-                    end.record()
-                    torch.cuda.synchronize()
-                    times.append(start.elapsed_time(end) / 1e3)
-                rate = f"{n * m * p / float(np.median(times)) / 1e12:.2f}"
-            except Exception as error:
-                rate = str(error).splitlines()[0][:60]
-            lines.append(f"| {kind} | {targets} | {lanes} | {unroll} | {depth} | {warps} | {rate} |")
-            note(lines[-1])
+        )
+        lines.append(f"| {name} | {n * m * p / seconds / 1e12:.1f} |")
+        note(lines[-1])
     return "\n".join(lines)
+
+
+def median_seconds(function, repeats: int = 5) -> float:
+    """Median time of a call on the device."""
+    function()
+    times = []
+    for _ in range(repeats):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in "ab")
+        start.record()
+        function()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end) / 1e3)
+    return float(np.median(times))
 
 
 def quick() -> str:
     """What a first look needs."""
-    parts = []
-    floats = [(64, 128, 4, 16, 4), (32, 128, 4, 16, 4), (64, 128, 8, 16, 4), (64, 256, 4, 16, 8),
-              (32, 256, 4, 16, 8), (32, 256, 4, 16, 4), (128, 64, 4, 16, 4), (64, 64, 4, 16, 4),
-              (128, 128, 4, 16, 4), (64, 128, 2, 16, 4), (32, 128, 8, 16, 4)]  # fmt: skip
-    parts.append(bare_rates(floats, [sums.MANHATTAN, sums.BYTES]))
-    products = [(64, 128, 4, 16, 4), (64, 128, 4, 32, 4), (128, 128, 4, 32, 8), (128, 128, 4, 16, 8),
-                (128, 128, 4, 32, 4), (64, 256, 4, 32, 8)]  # fmt: skip
-    parts.append(bare_rates(products, [sums.PRODUCTS]))
-    parts.append(equality())
-    parts.append(table([(10**4, 100), (10**5, 100), (10**6, 100)], 60))
+    from torch.profiler import ProfilerActivity, profile
+
+    parts = [bare_rates()]
+    for warps, registers in ((8, None), (8, 96), (4, None)):
+        gpu.WARPS, gpu.REGISTERS = warps, registers
+        parts.append(f"{warps} warps, {registers} registers\n\n" + bare_rates())
+    gpu.WARPS, gpu.REGISTERS = 8, 128
+
+    X, y = make_data(10**6, 100, None)
+    engine = TorchEngine("cuda")
+    ReliefF(n_neighbors=K, engine=engine).fit(X[:5000], y[:5000])
+    for metric in ("manhattan", "euclidean"):
+        few = ReliefF(n_neighbors=K, engine=TorchEngine("cuda", n_jobs=1), metric=metric,
+                      sample_size=1 << 16, random_state=0)  # fmt: skip
+        few.fit(X, y)
+        with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as profiled:
+            start = perf_counter()
+            few.fit(X, y)
+            total = perf_counter() - start
+        found = profiled.key_averages().table(sort_by="cuda_time_total", row_limit=22,
+                                              max_name_column_width=60)  # fmt: skip
+        parts.append(f"{metric}, 65536 targets: {total:.2f} s\n{found}")
+        start = perf_counter()
+        ReliefF(n_neighbors=K, engine=engine, metric=metric).fit(X, y)
+        parts.append(f"{metric}, whole fit, all threads: {perf_counter() - start:.2f} s")
+        note(parts[-1])
     whole = _tiles._encoding_for
     _tiles._encoding_for = lambda space, relation: Floats(space.samples, space.metric)
-    parts.append("floats only\n\n" + table([(10**5, 100), (10**6, 100)], 60))
-    _tiles._encoding_for = whole
-    euclidean = fit_seconds(10**6, 100, 60, metric="euclidean")
-    X, y = make_data(10**6, 100, None)
     start = perf_counter()
-    ReliefF(n_neighbors=K, engine="torch").fit(X, y)
-    parts.append(f"whole fit, all threads: {perf_counter() - start:.2f} s")
-    parts.append(f"Euclidean 1,000,000 x 100: {euclidean}")
+    ReliefF(n_neighbors=K, engine=engine).fit(X, y)
+    parts.append(f"floats, whole fit, all threads: {perf_counter() - start:.2f} s")
+    _tiles._encoding_for = whole
+    parts.append(equality())
+    parts.append(table([(10**4, 100), (10**5, 100), (10**5, 1000)], 60))
     return "\n\n".join(parts)
 
 

@@ -89,6 +89,13 @@ class Classes(NamedTuple):
         passed = (self.first <= codes) & (codes < self.last) & (not self.own)
         return self.last - self.first - passed
 
+    def ranges(self, c: int) -> list[tuple[int, int]]:
+        """The same for a target of class c, as ranges of classes that are not empty."""
+        first, last = int(self.first[c]), int(self.last[c])
+        passed = not self.own and first <= c < last
+        ranges = [(first, c), (c + 1, last)] if passed else [(first, last)]
+        return [(start, end) for start, end in ranges if start < end]
+
 
 @dataclass(frozen=True)
 class Search:
@@ -173,6 +180,16 @@ class Engine(ABC):
         if self.n_jobs is None:
             return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
         return int(joblib.effective_n_jobs(self.n_jobs))
+
+    def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
+        """Features of a Dask collection, as ``validation.Columns`` whose rows stay where they are.
+
+        Only for engines with workers to leave them on.
+        """
+        raise TypeError(
+            f"`X` is a Dask collection, which {type(self).__name__} does not take. Use "
+            'engine="dask", or pass X.compute() if it fits into memory.'
+        )
 
     @abstractmethod
     def prepare(self, samples: Samples, metric: str) -> Any:

@@ -50,13 +50,10 @@ class Floats:
     def encode(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Encoded rows, and the part of the lower bound that is theirs."""
         encoded = rows.new_zeros((len(rows), self.width), dtype=self.dtype)
-        start = 0
-        for size, end, first in zip(
-            self.sizes, self.sections, (0, *self.sections[:2]), strict=True
-        ):
-            del end
-            encoded[:, first : first + size] = rows[:, start : start + size]
-            start += size
+        sections = (0, *self.sections[:2])
+        parts = torch.split(rows, list(self.sizes), dim=1)
+        for first, part in zip(sections, parts, strict=True):
+            encoded[:, first : first + part.shape[1]] = part
         return encoded, encoded.new_zeros(len(rows))
 
 

@@ -9,18 +9,22 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import pad
 
 from echelon.engines._base import Samples
 from echelon.engines._encoding import Bytes, Floats, Products
 from echelon.kernels.pairs import ANY
-from echelon.kernels.sums import LANES, TARGETS, all_sums, unrelated
+from echelon.kernels.sums import TILE, all_sums, unrelated
 
 Encoding = Floats | Products | Bytes
+
+CAPACITY = 256
+"""Pairs per target and pass there is room for at first."""
 
 
 @dataclass
 class Tiles:
-    """Encoded references: tiles of ``LANES`` rows of one class, in random order.
+    """Encoded references: tiles of ``TILE`` rows of one class, in random order.
 
     The order makes any first part of a class a fair sample of it, whatever the order of the data.
     """
@@ -49,11 +53,14 @@ class Space:
     lock: Any = field(default_factory=RLock)
     """One thread at a time: the device's memory is shared."""
     known: dict[type, Tiles] = field(default_factory=dict)
+    coarse: bool = True
+    """Whether rounded encodings tell pairs apart well enough to pay."""
 
     @property
     def fused(self) -> bool:
         """Whether Triton's kernels run on the device (or in its interpreter)."""
-        return has_triton() and (self.device.type == "cuda" or _interpreted())
+        interpreted = os.environ.get("TRITON_INTERPRET") == "1"
+        return has_triton() and (self.device.type == "cuda" or interpreted)
 
     def take(self, rows: torch.Tensor) -> torch.Tensor:
         """Values of some rows, on the device."""
@@ -76,17 +83,12 @@ def has_triton() -> bool:
     return True
 
 
-def _interpreted() -> bool:
-    return os.environ.get("TRITON_INTERPRET") == "1"
-
-
 def _encoding_for(space: Space, relation: int) -> Encoding:
     samples = space.samples
-    simple = not samples.missing and samples.n_numeric == samples.values.shape[1]
+    simple = not samples.missing and samples.n_numeric == samples.values.shape[1] and space.coarse
     if simple and space.metric == "euclidean":
         return Products(samples, _by_column(space, samples.values.mean(0, dtype=np.float64)))
-    bytes_pay = space.device.type == "cuda" and space.fused
-    if simple and space.metric == "manhattan" and relation == ANY and bytes_pay:
+    if simple and space.metric == "manhattan" and relation == ANY and space.device.type == "cuda":
         return Bytes(samples, _by_column(space, samples.values.min(0)))
     return Floats(samples, space.metric)
 
@@ -98,23 +100,23 @@ def _by_column(space: Space, numbers: np.ndarray) -> torch.Tensor:
 def _lay_out(space: Space, encoding: Encoding) -> Tiles:
     """Encode all rows, tile by tile."""
     sizes = space.samples.class_sizes
-    n_tiles = -(-sizes // LANES)
+    n_tiles = -(-sizes // TILE)
     rng = np.random.default_rng(0)
-    rows = np.full(n_tiles.sum() * LANES, -1, np.int32)
+    rows = np.full(n_tiles.sum() * TILE, -1, np.int32)
     first_lane, first_row = 0, 0
     for size, n in zip(sizes.tolist(), n_tiles.tolist(), strict=True):
         rows[first_lane : first_lane + size] = first_row + rng.permutation(size)
-        first_lane, first_row = first_lane + n * LANES, first_row + size
+        first_lane, first_row = first_lane + n * TILE, first_row + size
     lanes = torch.as_tensor(rows, device=space.device)
-    shape = len(rows) // LANES, encoding.width, LANES
+    shape = len(rows) // TILE, encoding.width, TILE
     blocks = torch.empty(shape, dtype=encoding.dtype, device=space.values.device)
     low = torch.empty(len(rows), dtype=torch.float32, device=space.device)
-    step = max(1, space.room // (8 * LANES * encoding.width))
+    step = max(1, space.room // (8 * TILE * encoding.width))
     for start in range(0, len(blocks), step):
-        part = lanes[start * LANES : (start + step) * LANES]
+        part = lanes[start * TILE : (start + step) * TILE]
         encoded, part_low = encoding.encode(space.take(part.clamp(min=0).long()))
-        low[start * LANES : (start + step) * LANES] = part_low
-        blocks[start : start + step] = encoded.view(-1, LANES, encoding.width).mT
+        low[start * TILE : (start + step) * TILE] = part_low
+        blocks[start : start + step] = encoded.view(-1, TILE, encoding.width).mT
     return Tiles(encoding, blocks, lanes, low, np.concatenate([[0], np.cumsum(n_tiles)]))
 
 
@@ -124,61 +126,67 @@ class TargetTiles:
     def __init__(self, space: Space, tiles: Tiles, targets: torch.Tensor, relation: int) -> None:
         self.space, self.tiles, self.relation = space, tiles, relation
         self.n = len(targets)
+        self.spare = -self.n % TILE
         self.encoded, self.low = tiles.encoding.encode(space.take(targets))
-        spare = -self.n % TARGETS
-        self.rows = torch.nn.functional.pad(targets.int(), (0, spare), value=-2)
-        padded = torch.nn.functional.pad(self.encoded, (0, 0, 0, spare))
+        self.rows = pad(targets.int(), (0, self.spare), value=-2)
         if space.fused:
-            width = tiles.encoding.width
-            self.tiled = padded.view(-1, TARGETS, width).mT.contiguous()
+            padded = pad(self.encoded, (0, 0, 0, self.spare))
+            self.tiled = padded.view(-1, TILE, tiles.encoding.width).mT.contiguous()
 
     def dense(self, first: int, last: int) -> torch.Tensor:
         """Lower bounds of all pairs with the references of some tiles; inf if unrelated."""
         if self.space.fused:
-            bounds = self.low.new_empty((len(self.rows), (last - first) * LANES))
+            bounds = self.low.new_empty((len(self.rows), (last - first) * TILE))
             self._launch(first, last, dense=bounds)
             return bounds[: self.n]
-        encoding, lanes = self.tiles.encoding, slice(first * LANES, last * LANES)
+        lanes = slice(first * TILE, last * TILE)
         blocks = self.tiles.blocks[first:last].to(self.low.device)
-        references = blocks.mT.reshape(-1, encoding.width)
-        bounds = all_sums(encoding, self.encoded, references)
+        references = blocks.mT.reshape(-1, self.tiles.encoding.width)
+        bounds = all_sums(self.tiles.encoding, self.encoded, references)
         bounds += self.tiles.low[lanes]
         rows = self.tiles.rows[lanes]
         bounds[(rows < 0) | (rows == self.rows[: self.n, None])] = torch.inf
         if self.relation != ANY:
             n_ordered = self.space.samples.n_ordered
-            fails = unrelated(self.encoded, references, n_ordered, self.relation)
-            bounds[fails] = torch.inf
+            bounds[unrelated(self.encoded, references, n_ordered, self.relation)] = torch.inf
         return bounds
 
-    def within(self, first: int, last: int, limits: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Positions of targets and rows of references of the pairs within the limits."""
+    def within(
+        self, first: int, last: int, limits: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Positions of targets, ascending, and rows of references within the limits."""
+        bounds = self.bounds_for(limits)
+        if self.space.fused:
+            return self._collect(first, last, bounds)
+        near = self.dense(first, last) <= bounds[:, None]
+        owners, lanes = torch.nonzero(near, as_tuple=True)
+        return owners, self.tiles.rows[first * TILE + lanes].long()
+
+    def bounds_for(self, limits: torch.Tensor) -> torch.Tensor:
+        """What a lower bound is at most if the distance is at most the limit."""
         encoding = self.tiles.encoding
-        limits = limits.clamp(max=1e30) * encoding.scale * (1 + encoding.relative)
-        limits = (limits + encoding.slack - self.low.double()).float()
-        limits = torch.nextafter(limits, torch.full_like(limits, torch.inf))
-        if not self.space.fused:
-            owners, lanes = torch.nonzero(
-                self.dense(first, last) <= limits[:, None], as_tuple=True
-            )
-            return owners, self.tiles.rows[first * LANES + lanes].long()
-        return self._collect(first, last, limits)
+        bounds = limits.clamp(max=1e30) * encoding.scale * (1 + encoding.relative)
+        bounds = (bounds + encoding.slack - self.low.double()).float()
+        return torch.nextafter(bounds, torch.full_like(bounds, torch.inf))
 
     def _collect(
         self, first: int, last: int, limits: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        limits = torch.nn.functional.pad(limits, (0, len(self.rows) - self.n), value=-torch.inf)
-        capacity = 64 * len(self.rows)
+        limits = pad(limits, (0, self.spare), value=-torch.inf)
+        capacity = CAPACITY
         while True:
-            owners, found = self.rows.new_empty((2, capacity))
-            count = torch.zeros(1, dtype=torch.int64, device=owners.device)
-            self._launch(first, last, limits=limits, owners=owners, found=found, count=count)
-            n = int(count)
-            if n <= capacity:
-                return owners[:n].long(), found[:n].long()
-            if n > self.space.room and self.n > 1:
+            found = self.rows.new_empty((len(self.rows), capacity))
+            counts = torch.zeros_like(self.rows)
+            self._launch(first, last, limits=limits, found=found, counts=counts)
+            most = int(counts.max())
+            if most <= capacity:
+                owners, lanes = torch.nonzero(
+                    torch.arange(most, device=found.device) < counts[:, None], as_tuple=True
+                )
+                return owners, found[owners, lanes].long()
+            if most * len(self.rows) > self.space.room and self.n > 1:
                 raise TooManyPairs
-            capacity = n
+            capacity = most
 
     def _launch(
         self,
@@ -186,18 +194,18 @@ class TargetTiles:
         last: int,
         *,
         limits: torch.Tensor | None = None,
-        owners: torch.Tensor | None = None,
         found: torch.Tensor | None = None,
-        count: torch.Tensor | None = None,
+        counts: torch.Tensor | None = None,
         dense: torch.Tensor | None = None,
     ) -> None:
         from echelon.kernels import gpu
 
         tiles, encoding = self.tiles, self.tiles.encoding
-        lanes = slice(first * LANES, last * LANES)
-        unused = self.rows
+        lanes = slice(first * TILE, last * TILE)
+        unused = self.low
         gpu.launch(
-            (len(self.rows) // TARGETS, last - first),
+            len(self.rows) // TILE,
+            last - first,
             self.tiled,
             tiles.blocks[first:last].to(self.tiled.device),
             tiles.low[lanes],
@@ -207,13 +215,11 @@ class TargetTiles:
             *encoding.sections,
             encoding.n_features,
             encoding.n_padded,
-            limits if limits is not None else unused,
-            owners if owners is not None else unused,
-            found if found is not None else unused,
-            count if count is not None else unused,
-            0 if owners is None else len(owners),
-            dense if dense is not None else unused,
-            0 if dense is None else dense.shape[1],
+            unused if limits is None else limits,
+            self.rows if found is None else found,
+            self.rows if counts is None else counts,
+            0 if found is None else found.shape[1],
+            unused if dense is None else dense,
             kind=encoding.kind,
             missing=encoding.missing,
             relation=self.relation,

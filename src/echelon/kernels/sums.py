@@ -6,8 +6,8 @@ both.
 
 import torch
 
-TARGETS, LANES, UNROLL, DEPTH = 64, 128, 4, 16
-"""Targets and references per tile; features per turn of the loops over sums and over products."""
+TILE, UNROLL, DEPTH = 128, 4, 32
+"""Rows per tile; features per turn of the loops over sums and over products."""
 
 MANHATTAN, SQUARED, PAIRED, PRODUCTS, BYTES = range(5)
 """What is summed: |a - b|, (a - b)^2, norms of pairs, -2 ab, |a - b| of four bytes at a time."""
