@@ -18,7 +18,7 @@ def all_sums(encoding, a, b):
     if encoding.kind == PRODUCTS:
         return -2 * (a @ b.T)
     if encoding.kind == BYTES:
-        a, b = (rows.view(torch.uint8).float() for rows in (a, b))
+        a, b = (rows.contiguous().view(torch.uint8).float() for rows in (a, b))
         return torch.cdist(a, b, p=1)
     if encoding.kind == MANHATTAN and not encoding.missing and encoding.sections[1] == a.shape[1]:
         return torch.cdist(a, b, p=1)
