@@ -8,35 +8,39 @@ the host's memory, transfer included, after a first fit has compiled the kernels
 from __future__ import annotations
 
 import argparse
+import platform
 import subprocess
 from collections import defaultdict
 from time import perf_counter
 
 import numpy as np
 import torch
+import triton
 
-from benchmarks.common import environment, note, publish
+from benchmarks.common import note, publish
 from benchmarks.relieff import K, make_data
 from echelon import OReliefF, ReliefF
-from echelon.engines import TorchEngine, _tiles
-from echelon.engines._encoding import Floats
+from echelon.engines import TorchEngine
 from echelon.kernels import gpu, sums
 
 SIZES = [(m, p) for m in (10**4, 10**5, 10**6) for p in (10, 100, 1000)]
-LANES_PER_PROCESSOR = 128
-INSTRUCTIONS = 2
-"""Per absolute difference in single precision: subtract, add the absolute value."""
+
+FEW = 1 << 15
+"""Targets from which the time of all is told, where all would take too long."""
+
+LANES_PER_PROCESSOR, INSTRUCTIONS = 128, 2
+"""Instructions a clock in single precision; per absolute difference: subtract, add its size."""
 
 
 class Timed(TorchEngine):
-    """The engine, and the seconds spent in each primitive (in all threads)."""
+    """The engine in one thread, and the seconds spent in each primitive."""
 
     def __init__(self) -> None:
         super().__init__("cuda", n_jobs=1)
         self.seconds: dict[str, float] = defaultdict(float)
 
     def __deepcopy__(self, memo):
-        return self
+        return self  # an estimator would count on a copy
 
 
 def _timed(name: str):
@@ -50,12 +54,12 @@ def _timed(name: str):
     return method
 
 
-for _name in ("prepare", "nearest", "share", "accumulate"):
+for _name in ("prepare", "nearest", "accumulate"):
     setattr(Timed, _name, _timed(_name))
 
 
 def chip_limit() -> float:
-    """Absolute differences a second if every instruction were one of them."""
+    """Absolute differences a second if every instruction belonged to one of them."""
     query = ["nvidia-smi", "--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"]
     clock = float(subprocess.run(query, capture_output=True, text=True).stdout.split()[0]) * 1e6
     processors = torch.cuda.get_device_properties(0).multi_processor_count
@@ -64,102 +68,55 @@ def chip_limit() -> float:
 
 def equality() -> str:
     """Largest difference of weights between this engine and the local one, by method and data."""
-    lines = ["| 20000 x 100 | largest difference of weights |", "| --- | ---: |"]
     X, y = make_data(20000, 100, None)
-    holes = np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X).astype(np.float32)
+    gaps = np.random.default_rng(1).random(X.shape) < 0.05
     levels = make_data(20000, 100, 5)[0]
     nominal = np.arange(100) % 4 == 3
     cases = {
-        "ReliefF": (ReliefF(n_neighbors=K), X),
+        "ReliefF, float32": (ReliefF(n_neighbors=K), X),
         "ReliefF, float64": (ReliefF(n_neighbors=K), X.astype(float)),
         "ReliefF, five levels": (ReliefF(n_neighbors=K), levels),
-        "ReliefF, 5 % missing": (ReliefF(n_neighbors=K), holes),
+        "ReliefF, 5 % missing": (ReliefF(n_neighbors=K), np.where(gaps, np.float32(np.nan), X)),
         "ReliefF, a quarter nominal": (ReliefF(categorical_features=nominal), levels),
         "ReliefF, Euclidean": (ReliefF(metric="euclidean"), X),
-        "OReliefF, 8 features": (OReliefF(random_state=0), X[:, :8]),
+        "OReliefF, 8 features": (OReliefF(threshold=0.0), X[:, :8]),
     }
+    lines = ["| 20,000 x 100 | largest weight | largest difference |", "| --- | ---: | ---: |"]
     for name, (selector, data) in cases.items():
         note(f"equality: {name}")
         here = selector.set_params(engine="numba").fit(data, y).scores_
         there = selector.set_params(engine="torch").fit(data, y).scores_
-        lines.append(f"| {name} | {np.abs(here - there).max():.1e} |")
+        lines.append(f"| {name} | {here.max():.4f} | {np.abs(here - there).max():.1e} |")
     return "\n".join(lines)
-
-
-def fit_seconds(m: int, p: int, cap: float, **params) -> dict[str, float]:
-    """Seconds of a fit and of its parts; if it would take longer than ``cap``, from a part of it.
-
-    The search is proportional to the targets, so a fit on a few of them tells what all would take.
-    """
-    X, y = make_data(m, p, None)
-    ReliefF(n_neighbors=K, engine=Timed(), **params).fit(X[:4000], y[:4000])
-    few = min(m, 1 << 15)
-    found = _one_fit(X, y, few, **params)
-    scale = m / few
-    if few < m and found["search"] * scale <= cap:
-        found, scale = _one_fit(X, y, None, **params), 1.0
-    found["search"] *= scale
-    found["fit"] = found["rest"] + found["search"]
-    found["part"] = 1 / scale
-    return found
-
-
-def _one_fit(X, y, targets, **params) -> dict[str, float]:
-    engine = Timed()
-    start = perf_counter()
-    ReliefF(
-        n_neighbors=K, engine=engine, sample_size=targets, random_state=0, **params
-    ).fit(X, y)
-    total = perf_counter() - start
-    note(f"{X.shape} {targets}: {total:.2f} s {dict(engine.seconds)}")
-    before = engine.seconds["prepare"]
-    reading = total - before - _elapsed(engine)
-    return {"search": _elapsed(engine), "rest": before + reading}
-
-
-def _elapsed(engine: Timed) -> float:
-    return engine.seconds["nearest"] + engine.seconds["accumulate"]
-
-
-def table(sizes: list[tuple[int, int]], cap: float) -> str:
-    """Seconds, rate and share of the limit for every size."""
-    limit = chip_limit()
-    lines = [
-        "| rows | features | seconds | of these search | T differences/s | share of limit | part run |",
-        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for m, p in sizes:
-        found = fit_seconds(m, p, cap)
-        rate = m * m * p / found["search"]
-        lines.append(
-            f"| {m:,} | {p} | {found['fit']:.2f} | {found['search']:.2f} | {rate / 1e12:.2f} "
-            f"| {rate / limit:.0%} | {found['part']:.0%} |"
-        )
-    return f"Limit: {limit / 1e12:.1f} T absolute differences a second.\n\n" + "\n".join(lines)
 
 
 def bare_rates() -> str:
     """The kernel alone, no pair within the limit, by what it sums."""
-    lines = ["| kernel | T differences/s |", "| --- | ---: |"]
+    lines = ["| kernel alone | T differences/s | share of limit |", "| --- | ---: | ---: |"]
     n, m, p = 1 << 14, 1 << 18, 128
     rows = torch.arange(m, device="cuda", dtype=torch.int32)
     low, limits = torch.zeros(m, device="cuda"), torch.full((n,), -1e30, device="cuda")
-    for name, kind in (("floats", sums.MANHATTAN), ("bytes", sums.BYTES),
-                       ("products", sums.PRODUCTS)):  # fmt: skip
+    found, counts = torch.empty((n, 1), dtype=torch.int32, device="cuda"), rows[:n].clone()
+    for name, kind in (
+        ("floats", sums.MANHATTAN),
+        ("bytes", sums.BYTES),
+        ("products (tensor cores)", sums.PRODUCTS),
+    ):
         width = p // 4 if kind == sums.BYTES else p
-        x, y = (torch.rand((count // sums.TILE, width, sums.TILE), device="cuda")
-                for count in (n, m))  # fmt: skip
+        tiles = [
+            torch.rand((count // sums.TILE, width, sums.TILE), device="cuda") for count in (n, m)
+        ]
         if kind == sums.BYTES:
-            x, y = x.view(torch.int32), y.view(torch.int32)
-        found, counts = torch.empty((n, 1), dtype=torch.int32, device="cuda"), rows[:n].clone()
+            tiles = [tile.view(torch.int32) for tile in tiles]
+        arguments = *tiles, low, rows, rows, width, 0, width, width, 0.0, 0.0, limits, found, counts
         seconds = median_seconds(
-            lambda: gpu.launch(
-                n // sums.TILE, m // sums.TILE, x, y, low, rows, rows, width, 0, width, width,
-                0.0, 0.0, limits, found, counts, 1, low, kind=kind, missing=False, relation=0,
-                dense=False,
+            lambda arguments=arguments, kind=kind: gpu.launch(
+                n // sums.TILE, m // sums.TILE, *arguments, 1, low,
+                kind=kind, missing=False, relation=0, dense=False,
             )  # fmt: skip
         )
-        lines.append(f"| {name} | {n * m * p / seconds / 1e12:.1f} |")
+        rate = n * m * p / seconds
+        lines.append(f"| {name} | {rate / 1e12:.1f} | {rate / chip_limit():.0%} |")
         note(lines[-1])
     return "\n".join(lines)
 
@@ -178,61 +135,103 @@ def median_seconds(function, repeats: int = 5) -> float:
     return float(np.median(times))
 
 
-def quick() -> str:
-    """What a first look needs."""
-    from torch.profiler import ProfilerActivity, profile
+def fit_seconds(m: int, p: int, cap: float, **params) -> dict[str, float]:
+    """Seconds of a fit and of its search; if that takes longer than ``cap``, told from a part.
 
-    parts = [bare_rates()]
-    for warps, registers in ((8, None), (8, 96), (4, None)):
-        gpu.WARPS, gpu.REGISTERS = warps, registers
-        parts.append(f"{warps} warps, {registers} registers\n\n" + bare_rates())
-    gpu.WARPS, gpu.REGISTERS = 8, 128
+    The search is proportional to the targets, so a fit on a few of them tells what all would take.
+    """
+    X, y = make_data(m, p, None)
+    _one_fit(X[:4000], y[:4000], None, **params)
+    found, part = _one_fit(X, y, min(m, FEW), **params), min(m, FEW) / m
+    if part < 1 and found["search"] / part <= cap:
+        found, part = _one_fit(X, y, None, **params), 1.0
+    search = found["search"] / part
+    return {"fit": found["fit"] - found["search"] + search, "search": search, "part": part}
 
-    X, y = make_data(10**6, 100, None)
-    engine = TorchEngine("cuda")
-    ReliefF(n_neighbors=K, engine=engine).fit(X[:5000], y[:5000])
-    for metric in ("manhattan", "euclidean"):
-        few = ReliefF(n_neighbors=K, engine=TorchEngine("cuda", n_jobs=1), metric=metric,
-                      sample_size=1 << 16, random_state=0)  # fmt: skip
-        few.fit(X, y)
-        with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as profiled:
-            start = perf_counter()
-            few.fit(X, y)
-            total = perf_counter() - start
-        found = profiled.key_averages().table(sort_by="cuda_time_total", row_limit=22,
-                                              max_name_column_width=60)  # fmt: skip
-        parts.append(f"{metric}, 65536 targets: {total:.2f} s\n{found}")
-        start = perf_counter()
-        ReliefF(n_neighbors=K, engine=engine, metric=metric).fit(X, y)
-        parts.append(f"{metric}, whole fit, all threads: {perf_counter() - start:.2f} s")
-        note(parts[-1])
-    whole = _tiles._encoding_for
-    _tiles._encoding_for = lambda space, relation: Floats(space.samples, space.metric)
+
+def _one_fit(X, y, targets: int | None, **params) -> dict[str, float]:
+    engine = Timed()
+    selector = ReliefF(
+        n_neighbors=K, engine=engine, sample_size=targets, random_state=0, **params
+    )
     start = perf_counter()
-    ReliefF(n_neighbors=K, engine=engine).fit(X, y)
-    parts.append(f"floats, whole fit, all threads: {perf_counter() - start:.2f} s")
-    _tiles._encoding_for = whole
-    parts.append(equality())
-    parts.append(table([(10**4, 100), (10**5, 100), (10**5, 1000)], 60))
-    return "\n\n".join(parts)
+    selector.fit(X, y)
+    total = perf_counter() - start
+    note(f"{X.shape} {targets}: {total:.2f} s {dict(engine.seconds)}")
+    return {"fit": total, "search": engine.seconds["nearest"] + engine.seconds["accumulate"]}
 
 
-def page(cap: float) -> str:
+def table(sizes: list[tuple[int, int]], cap: float) -> str:
+    """Seconds, rate and share of the limit for every size."""
+    lines = [
+        "| rows | features | seconds | of these search | T differences/s | share of limit "
+        "| targets run |",
+        "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for m, p in sizes:
+        found = fit_seconds(m, p, cap)
+        rate = m * m * p / found["search"]
+        lines.append(
+            f"| {m:,} | {p} | {found['fit']:.2f} | {found['search']:.2f} | {rate / 1e12:.2f} "
+            f"| {rate / chip_limit():.0%} | {found['part']:.0%} |"
+        )
+    return "\n".join(lines)
+
+
+def large_fits() -> str:
+    """1,000,000 x 100, all threads of the host, as a user runs it."""
+    X, y = make_data(10**6, 100, None)
+    lines = ["| 1,000,000 x 100, k = 10, two classes, float32 | seconds |", "| --- | ---: |"]
+    for name, selector in (
+        ("ReliefF", ReliefF(n_neighbors=K, engine="torch")),
+        ("ReliefF, Euclidean", ReliefF(n_neighbors=K, metric="euclidean", engine="torch")),
+    ):
+        selector.fit(X[:5000], y[:5000])
+        start = perf_counter()
+        selector.fit(X, y)
+        lines.append(f"| {name} | {perf_counter() - start:.1f} |")
+        note(lines[-1])
+    return "\n".join(lines)
+
+
+def page(sizes: list[tuple[int, int]], cap: float) -> str:
     """The page kept in docs."""
-    return f"{equality()}\n\n{table(SIZES, cap)}\n"
+    return f"""# ReliefF on a GPU
+
+Exact ReliefF, k = {K}, two classes, float32, on one {torch.cuda.get_device_name()}; made by
+`python -m benchmarks.gpu --write` with Python {platform.python_version()}, PyTorch
+{torch.__version__}, Triton {triton.__version__}.  Times are whole fits of an array in the host's
+memory: reading, scaling, transfer, search, sums.
+
+{large_fits()}
+
+The weights are those of the local engine:
+
+{equality()}
+
+The limit is what the chip could do if every instruction belonged to a difference in single
+precision (subtract, add its absolute value): {chip_limit() / 1e12:.1f} T absolute differences a
+second.  The search goes beyond it where bytes do: one instruction takes four differences of numbers
+rounded to 255ths, and only pairs that can be among the nearest are measured exactly.
+
+{bare_rates()}
+
+One thread of the host; "targets run" below 100 %: the search of all targets would take longer than
+{cap:g} seconds and is extrapolated from {FEW:,} of them, to which it is proportional.
+
+{table(sizes, cap)}
+"""
 
 
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="kernel shapes and a few sizes")
+    parser.add_argument("--quick", action="store_true", help="up to 100,000 x 100 only")
     parser.add_argument("--cap", type=float, default=60, help="longest search run as a whole, s")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/gpu.md")
     arguments = parser.parse_args()
-    if arguments.quick:
-        print(quick())
-        return
-    publish("gpu", lambda: page(arguments.cap), arguments)
+    sizes = [(m, p) for m, p in SIZES if m * p <= 10**7] if arguments.quick else SIZES
+    publish("gpu", lambda: page(sizes, arguments.cap), arguments)
 
 
 if __name__ == "__main__":

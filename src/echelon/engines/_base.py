@@ -168,6 +168,9 @@ class Engine(ABC):
         ``NUMBA_NUM_THREADS`` says (joblib sets it in its workers).  -1: all cores.
     """
 
+    shares_memory: ClassVar[bool] = True
+    """Whether ``spread`` runs in this process."""
+
     targets_per_task: ClassVar[int] = 256
     """Fixed, since partial sums are added task by task: results do not depend on the threads."""
 

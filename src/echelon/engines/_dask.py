@@ -25,6 +25,9 @@ from echelon.engines._cluster import Held, Patience, gathered
 from echelon.engines._resolve import resolve_engine
 from echelon.engines._rowblocks import RowBlocks, read_collection, to_block
 
+TIMEOUT = "30s"
+"""To reach a scheduler."""
+
 FAN_IN = 8
 """Results merged at a time."""
 
@@ -64,6 +67,8 @@ class DaskEngine(Engine):
     >>> selector.get_feature_names_out().tolist()
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
     """
+
+    shares_memory = False
 
     def __init__(
         self,
@@ -211,7 +216,7 @@ class DaskEngine(Engine):
 
 def _connected(address: str) -> Client:
     try:
-        return Client(address, set_as_default=False)
+        return Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ConnectionError(
             f"No Dask scheduler answers at {address!r} ({error}). Start one with `dask scheduler`, "

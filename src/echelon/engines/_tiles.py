@@ -68,10 +68,10 @@ class Space:
 
     def tiles(self, relation: int) -> Tiles:
         """The encoding in which pairs in that relation are found fastest."""
-        encoding = _encoding_for(self, relation)
-        if type(encoding) not in self.known:
-            self.known[type(encoding)] = _lay_out(self, encoding)
-        return self.known[type(encoding)]
+        kind = _encoding_for(self, relation)
+        if kind not in self.known:
+            self.known[kind] = lay_out(self, encoded_as(self, kind))
+        return self.known[kind]
 
 
 def has_triton() -> bool:
@@ -83,21 +83,31 @@ def has_triton() -> bool:
     return True
 
 
-def _encoding_for(space: Space, relation: int) -> Encoding:
+def _encoding_for(space: Space, relation: int) -> type[Encoding]:
+    """Rounded numbers where they are fast, which leave out missing values and labels."""
     samples = space.samples
-    simple = not samples.missing and samples.n_numeric == samples.values.shape[1] and space.coarse
-    if simple and space.metric == "euclidean":
-        return Products(samples, _by_column(space, samples.values.mean(0, dtype=np.float64)))
-    if simple and space.metric == "manhattan" and relation == ANY and space.device.type == "cuda":
-        return Bytes(samples, _by_column(space, samples.values.min(0)))
-    return Floats(samples, space.metric)
+    simple = not samples.missing and samples.n_numeric == samples.values.shape[1]
+    if simple and space.coarse and space.metric == "euclidean":
+        return Products
+    bytes_pay = space.metric == "manhattan" and relation == ANY and space.device.type == "cuda"
+    return Bytes if simple and space.coarse and bytes_pay else Floats
+
+
+def encoded_as(space: Space, kind: type[Encoding]) -> Encoding:
+    """An encoding of that kind for the samples of a space."""
+    values = space.samples.values
+    if kind is Products:
+        return Products(space.samples, _by_column(space, values.mean(0, dtype=np.float64)))
+    if kind is Bytes:
+        return Bytes(space.samples, _by_column(space, values.min(0)))
+    return Floats(space.samples, space.metric)
 
 
 def _by_column(space: Space, numbers: np.ndarray) -> torch.Tensor:
     return torch.as_tensor(numbers, dtype=torch.float64, device=space.device)
 
 
-def _lay_out(space: Space, encoding: Encoding) -> Tiles:
+def lay_out(space: Space, encoding: Encoding) -> Tiles:
     """Encode all rows, tile by tile."""
     sizes = space.samples.class_sizes
     n_tiles = -(-sizes // TILE)
