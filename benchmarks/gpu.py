@@ -11,6 +11,7 @@ import argparse
 import platform
 import subprocess
 from collections import defaultdict
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -109,12 +110,9 @@ def bare_rates() -> str:
         if kind == sums.BYTES:
             tiles = [tile.view(torch.int32) for tile in tiles]
         arguments = *tiles, low, rows, rows, width, 0, width, width, 0.0, 0.0, limits, found, counts
-        seconds = median_seconds(
-            lambda arguments=arguments, kind=kind: gpu.launch(
-                n // sums.TILE, m // sums.TILE, *arguments, 1, low,
-                kind=kind, missing=False, relation=0, dense=False,
-            )  # fmt: skip
-        )
+        options = {"kind": kind, "missing": False, "relation": 0, "dense": False}
+        run = partial(gpu.launch, n // sums.TILE, m // sums.TILE, *arguments, 1, low, **options)
+        seconds = median_seconds(run)
         rate = n * m * p / seconds
         lines.append(f"| {name} | {rate / 1e12:.1f} | {rate / chip_limit():.0%} |")
         note(lines[-1])
@@ -151,9 +149,7 @@ def fit_seconds(m: int, p: int, cap: float, **params) -> dict[str, float]:
 
 def _one_fit(X, y, targets: int | None, **params) -> dict[str, float]:
     engine = Timed()
-    selector = ReliefF(
-        n_neighbors=K, engine=engine, sample_size=targets, random_state=0, **params
-    )
+    selector = ReliefF(n_neighbors=K, engine=engine, sample_size=targets, random_state=0, **params)
     start = perf_counter()
     selector.fit(X, y)
     total = perf_counter() - start

@@ -27,16 +27,15 @@ from echelon.engines import resolve_engine
 
 distributed = pytest.importorskip("distributed", reason='needs pip install "echelon[dask]"')
 dask_array = pytest.importorskip("dask.array")
-dask_frame = pytest.importorskip("dask.dataframe")
 
 from echelon.engines import DaskEngine  # noqa: E402
 
-M = 150
+M = 120
 
 
 def start_cluster(n_workers, **options):
     return distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, **options
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", **options
     )
 
 
@@ -48,7 +47,7 @@ def client():
 
 @pytest.fixture
 def engine(client):
-    return DaskEngine(client, block_rows=40)
+    return DaskEngine(client, block_rows=50)
 
 
 def draw(kind, m=M, p=5, seed=0):
@@ -73,16 +72,19 @@ def assert_same_scores(selector, engine, X, y, same=None):
     assert_allclose(found, scores, rtol=1e-9, atol=1e-14)
 
 
-@pytest.mark.parametrize("kind", ["random", "tied", "missing", "nominal"])
+SELECTORS = {
+    "random": [ReliefF(), Relief(sample_size=40, random_state=0)],
+    "tied": [ReliefF(n_neighbors=70, metric="euclidean", ties="index"), OReliefF(n_neighbors=4)],
+    "missing": [ReliefF(), OReliefF(n_neighbors=4, contradictions="penalize")],
+    "nominal": [ReliefF(metric="euclidean"), OReliefF(dominance="require")],
+}
+
+
+@pytest.mark.parametrize("kind", SELECTORS)
 def test_scores_equal_those_of_the_local_engine(engine, kind):
     X, y, nominal = draw(kind)
-    for selector in (
-        ReliefF(),
-        ReliefF(metric="euclidean", ties="index", n_neighbors=70),
-        Relief(sample_size=40, random_state=0),
-        OReliefF(n_neighbors=4, contradictions="penalize", threshold=0.0),
-    ):
-        selector.set_params(categorical_features=nominal)
+    for selector in SELECTORS[kind]:
+        selector.set_params(categorical_features=nominal, threshold=0.0)
         assert_same_scores(selector, engine, X, y)
 
 
@@ -110,8 +112,9 @@ def test_restarts_and_candidates_run_on_the_workers(engine):
 
 
 def test_probes_run_through_joblib(client):
-    X, y, _ = draw("random")
-    bounds = RelevanceBounds(C=0.2, false_positive_rate=0.5, random_state=0)
+    X, y, _ = draw("random", m=40, p=3)
+    X[:, 0] += y
+    bounds = RelevanceBounds(C=1.0, false_positive_rate=0.5, random_state=0)
     expected = bounds.fit(X, y).intervals_
     with joblib.parallel_config("dask"):
         assert_allclose(bounds.fit(X, y).intervals_, expected, atol=1e-9)
@@ -120,26 +123,27 @@ def test_probes_run_through_joblib(client):
 # ---------------------------------------------------------------------- Dask collections
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, int])
+@pytest.mark.parametrize("dtype", [np.float32, int])
 def test_arrays_in_blocks(engine, dtype):
-    X, y, nominal = draw("missing" if dtype is float else "tied", p=6)
+    X, y, _ = draw("tied", p=6)
     X = X.astype(dtype)
     blocks = dask_array.from_array(X, chunks=(47, 3))
     assert_same_scores(ReliefF(), engine, blocks, y, X)
     nominal = np.arange(6) == 1
-    selector = OReliefF(monotonic_cst=[-1, 0, 1, 0, 1, -1], categorical_features=nominal)
-    assert_same_scores(selector.set_params(random_state=0), engine, blocks, y, X)
-    selector.set_params(monotonic_cst="auto")
-    assert_same_scores(selector, engine, blocks, dask_array.from_array(y, chunks=50).compute(), X)
+    selector = OReliefF(categorical_features=nominal, threshold=0.0)
+    for signs in ([-1, 0, 1, 0, 1, -1], "auto"):
+        assert_same_scores(selector.set_params(monotonic_cst=signs), engine, blocks, y, X)
 
 
 def test_frames_in_blocks(engine):
+    dask_frame = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
     X, y, _ = draw("missing", p=3)
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["color"] = rng.choice(["red", "green", "blue"], M)
     frame.loc[3, "color"] = None
-    frame["grade"] = pd.Categorical(rng.choice(["low", "mid", "high"], M), ["low", "mid", "high"], ordered=True)  # fmt: skip
+    grades = ["low", "mid", "high"]
+    frame["grade"] = pd.Categorical(rng.choice(grades, M), grades, ordered=True)
     frame["city"] = pd.Categorical(rng.choice(["x", "y"], M))
     blocks = dask_frame.from_pandas(frame, npartitions=4)
     blocks = dask_frame.concat([blocks, blocks.partitions[:1].query("a > 9")])  # an empty one
@@ -150,7 +154,7 @@ def test_frames_in_blocks(engine):
     assert_array_equal(found.get_feature_names_out(), expected.get_feature_names_out())
     assert_array_equal(found.feature_names_in_, frame.columns)
     unknown = blocks.astype({"city": object}).astype({"city": "category"})
-    with pytest.raises(ValueError, match="'city' of `X` are not known.*categorize"):
+    with pytest.raises(ValueError, match=r"'city' of `X` are not known.*categorize"):
         ReliefF(engine=engine).fit(unknown, y)
 
 
@@ -173,7 +177,7 @@ def test_methods_that_take_no_blocks_say_so(client):
     for selector in (Simba(), NeighborhoodSoftMargin(), RankOrderSelector(), IntervalRelief()):
         with pytest.raises(TypeError, match=r"only Relief, ReliefF and OReliefF.*X\.compute\(\)"):
             selector.fit(blocks, y)
-    with pytest.raises(TypeError, match='NumbaEngine does not take.*engine="dask"'):
+    with pytest.raises(TypeError, match=r'NumbaEngine does not take.*engine="dask"'):
         ReliefF().fit(blocks, y)
 
 
@@ -196,7 +200,7 @@ class Interrupted(DaskEngine):
 
 
 def test_a_worker_that_dies_is_replaced_and_its_data_are_sent_again(client):
-    X, y, _ = draw("missing", m=400)
+    X, y, _ = draw("missing", m=200)
     pids = client.run(os.getpid)
     engine = Interrupted(
         client, lambda: os.kill(next(iter(pids.values())), signal.SIGKILL), block_rows=60
@@ -206,7 +210,7 @@ def test_a_worker_that_dies_is_replaced_and_its_data_are_sent_again(client):
 
 
 def test_a_client_that_disappears(client):
-    X, y, _ = draw("random", m=400)
+    X, y, _ = draw("random", m=200)
     other = distributed.Client(client.scheduler.address, set_as_default=False)
     engine = Interrupted(other, other.close, block_rows=60)
     with pytest.raises(ConnectionError, match=r"client of tcp://\S+ is clos\w+: .*repeat the fit"):
@@ -239,7 +243,7 @@ def test_samples_larger_than_the_memory_of_a_worker(monkeypatch):
 def test_a_cluster_that_starts_without_workers():
     X, y, _ = draw("random")
     with start_cluster(0) as cluster, distributed.Client(cluster, set_as_default=False) as client:
-        with pytest.raises(RuntimeError, match="no worker for 0 seconds.*`patience`"):
+        with pytest.raises(RuntimeError, match=r"no worker for 0 seconds.*`patience`"):
             ReliefF(engine=DaskEngine(client, patience=0)).fit(X, y)
         cluster.adapt(minimum=0, maximum=1, interval="200ms")
         assert_same_scores(ReliefF(), DaskEngine(client), X, y)
@@ -248,10 +252,10 @@ def test_a_cluster_that_starts_without_workers():
 def test_without_a_cluster(monkeypatch):
     X, y, _ = draw("random")
     monkeypatch.setattr("echelon.engines._dask.default_client", _no_client)
-    with pytest.raises(ValueError, match="needs a client.*distributed.Client"):
+    with pytest.raises(ValueError, match=r"needs a client.*distributed\.Client"):
         ReliefF(engine="dask").fit(X, y)
     monkeypatch.setattr("echelon.engines._dask.TIMEOUT", "200ms")
-    with pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+    with pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp://"):
         ReliefF(engine=DaskEngine("tcp://127.0.0.1:9")).fit(X, y)
     with pytest.raises(ValueError, match="`block_rows` must be"):
         DaskEngine(block_rows=0)

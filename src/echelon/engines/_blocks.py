@@ -60,9 +60,7 @@ def nearest_in(
         begin, end = np.searchsorted(references.classes, [first, last])
         if begin == end:
             continue
-        samples = layout.samples(
-            references.values[begin:end], targets.values[which][members]
-        )
+        samples = layout.samples(references.values[begin:end], targets.values[which][members])
         space = engine.prepare(samples, layout.metric)
         wanted = Search(
             Classes(np.zeros(2, int), np.array([0, 1]), True),
@@ -78,9 +76,7 @@ def nearest_in(
     return _by_owner(parts, len(rows))
 
 
-def _ranges(
-    classes: Classes, own: np.ndarray
-) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
     """Ranges of classes, and the positions of the targets that look into them."""
     groups: dict[tuple[int, int], list[int]] = {}
     for c in np.unique(own).tolist():
@@ -146,9 +142,7 @@ def sum_in(
     """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over the targets i, j in the block."""
     values, pairs = _one_table(references, targets, which, neighbours)
     scores = np.zeros(values.shape[1])
-    add_differences(
-        values, *layout[1:], layout.metric == "paired", pairs, coefs, direction, scores
-    )
+    add_differences(values, *layout[1:], layout.metric == "paired", pairs, coefs, direction, scores)
     return scores
 
 

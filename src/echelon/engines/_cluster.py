@@ -23,12 +23,13 @@ class Patience:
     def __init__(self, client: Client, seconds: float) -> None:
         self.client = client
         self.seconds = seconds
-        self.address = client.scheduler.address if client.scheduler else "its address"
+        self.address = client.scheduler.address if client.scheduler else "its scheduler"
+        self._check()
 
     def result(
-        self, submit: Callable[[], Future], restore: Callable[[], bool] = lambda: False
+        self, submit: Callable[[], Future], restore: Callable[[], None] = lambda: None
     ) -> Any:
-        """The result of a future; submitted again if what it needs was lost and restored."""
+        """The result of a future; submitted again, with its data restored, if these were lost."""
         for _ in range(ATTEMPTS):
             self._check()
             try:
@@ -41,8 +42,10 @@ class Patience:
                 ) from error
             except CancelledError as error:
                 self._check(error)
-                if not restore():
-                    continue
+                restore()
+            except Exception as error:
+                self._check(error)
+                raise
         raise RuntimeError(
             f"The Dask cluster at {self.address} lost the data {ATTEMPTS} times. Look at the logs "
             "of its workers."
@@ -95,18 +98,17 @@ class Held:
     ) -> None:
         self.patience, self.make, self.everywhere = patience, make, everywhere
         self.lock = Lock()
-        self.futures: list[Future] = [None] * n  # type: ignore[list-item]
+        self.futures: list[Any] = [None] * n
         self._send(list(range(n)))
 
     def __getitem__(self, number: int) -> Future:
         return self.futures[number]
 
-    def restore(self) -> bool:
-        """Send again what was lost; whether anything was."""
+    def restore(self) -> None:
+        """Send again what was lost."""
         with self.lock:
             lost = [n for n, f in enumerate(self.futures) if f.status in ("lost", "cancelled")]
             self._send(lost)
-        return bool(lost)
 
     def _send(self, numbers: list[int]) -> None:
         client = self.patience.client

@@ -62,7 +62,7 @@ class DaskEngine(Engine):
     >>> from echelon import ReliefF
     >>> from echelon.engines import DaskEngine
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     selector = ReliefF(3, engine=DaskEngine(client)).fit(X, y)
     >>> selector.get_feature_names_out().tolist()
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
@@ -141,9 +141,7 @@ class DaskEngine(Engine):
             holds[b, samples.classes[members]] = True
         tolerance = tie_factor(values.dtype, metric)
         local = resolve_engine(self.local, 1)
-        return Space(
-            samples, tolerance, layout, patience, local, blocks, block_of, position, holds
-        )
+        return Space(samples, tolerance, layout, patience, local, blocks, block_of, position, holds)
 
     def tasks(self, space: Space, targets: np.ndarray) -> list[np.ndarray]:
         """The targets of every block."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,12 @@ class RowBlocks:
     ndim = 2
 
     def __init__(
-        self, patience: Patience, blocks: list[Future], sizes: np.ndarray, n_columns: int, dtype: Any
+        self,
+        patience: Patience,
+        blocks: list[Future],
+        sizes: np.ndarray,
+        n_columns: int,
+        dtype: Any,
     ) -> None:
         self.patience, self.blocks, self.sizes = patience, blocks, sizes
         self.shape = int(sizes.sum()), n_columns
@@ -52,9 +57,8 @@ class RowBlocks:
         ]
         return RowBlocks(self.patience, blocks, self.sizes, self.shape[1], self.dtype)
 
-    def restore(self) -> bool:
+    def restore(self) -> None:
         """Nothing to do: the scheduler knows how every block was made, and makes it again."""
-        return False
 
     def places(self, order: np.ndarray) -> list[np.ndarray]:
         """Where the rows of every block come in an order of all rows."""
@@ -113,7 +117,7 @@ def read_collection(
         raise ValueError("Input X contains infinity. Drop those samples, or give finite values.")
     if missing and not allow_nan:
         raise ValueError("Input X contains NaN, and this method takes no missing values.")
-    return Columns(values, nominal, names)
+    return Columns(cast(Any, values), nominal, names)
 
 
 def _of_array(X: Any, categorical_features: Any) -> tuple[list, None, np.ndarray, Any]:

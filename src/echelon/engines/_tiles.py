@@ -195,7 +195,7 @@ class TargetTiles:
                 )
                 return owners, found[owners, lanes].long()
             if most * len(self.rows) > self.space.room and self.n > 1:
-                raise TooManyPairs
+                raise TooManyPairsError
             capacity = most
 
     def _launch(
@@ -237,5 +237,5 @@ class TargetTiles:
         )
 
 
-class TooManyPairs(Exception):
+class TooManyPairsError(Exception):
     """More pairs within the limits than there is room for; fewer targets at a time will do."""

@@ -9,7 +9,7 @@ import torch
 
 from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
 from echelon.engines._exact import Pairs, measured, pieces, weighted_sum
-from echelon.engines._tiles import Space, TargetTiles, Tiles, TooManyPairs
+from echelon.engines._tiles import Space, TargetTiles, Tiles, TooManyPairsError
 from echelon.kernels.pairs import ANY
 from echelon.kernels.sums import TILE
 
@@ -104,7 +104,7 @@ class TorchEngine(Engine):
                             "Free some, or use another device."
                         ) from error
                     space.room //= 2
-                except TooManyPairs:
+                except TooManyPairsError:
                     pass
                 n = max(1, n // 2)
                 if space.device.type == "cuda":
@@ -134,11 +134,11 @@ def _tells_apart(space: Space) -> bool:
     start, end = tiles.class_tile[c], min(tiles.class_tile[c + 1], tiles.class_tile[c] + PROBE)
     rows = tiles.rows[start * TILE : end * TILE]
     rows = rows[rows >= 0].long()[:TILE]
-    tiled = TargetTiles(space, tiles, rows, ANY)
-    bounds = tiled.dense(start, end)
     k = min(10, len(rows) - 1)
     if k < 1:
         return True
+    tiled = TargetTiles(space, tiles, rows, ANY)
+    bounds = tiled.dense(start, end)
     nearest = tiles.rows[start * TILE + bounds.topk(k, largest=False).indices.flatten()]
     owners = torch.arange(len(rows), device=space.device).repeat_interleave(k)
     exact = measured(space, rows, owners, nearest.long(), ANY).distances
@@ -193,7 +193,7 @@ def _search(
     limits = torch.full((len(rows),), float(radius), dtype=torch.float64, device=space.device)
     k = search.n_neighbors
     if k is not None and ranges:
-        limits = torch.minimum(limits, _first_limits(space, tiled, rows, ranges, search))
+        limits = torch.minimum(limits, _first_limits(space, tiled, rows, ranges, k))
     kept = Pairs(rows[:0], rows[:0], limits[:0])
     for start, end in _passes(space, tiles, ranges, len(rows), growing=k is not None):
         owners, found = tiled.within(start, end, limits)
@@ -207,10 +207,9 @@ def _first_limits(
     tiled: TargetTiles,
     rows: torch.Tensor,
     ranges: list[tuple[int, int]],
-    search: Search,
+    k: int,
 ) -> torch.Tensor:
     """The exact distance of the k-th nearest in a sample; inf if it holds too few."""
-    k = search.n_neighbors
     start, end = max(ranges, key=lambda tiles: tiles[1] - tiles[0])
     end = min(end, start + -(-max(SAMPLE, 4 * k) // TILE))
     limits = torch.full((len(rows),), torch.inf, dtype=torch.float64, device=space.device)
@@ -220,7 +219,7 @@ def _first_limits(
     owners = torch.arange(len(rows), device=space.device).repeat_interleave(k)
     found = tiled.tiles.rows[start * TILE + lanes.flatten()].long()
     known = bounds.flatten() < torch.inf
-    pairs = measured(space, rows, owners[known], found[known], search.relation)
+    pairs = measured(space, rows, owners[known], found[known], tiled.relation)
     counts = torch.bincount(pairs.owners, minlength=len(rows))
     farthest = torch.zeros_like(limits).scatter_reduce_(
         0, pairs.owners, pairs.distances, "amax", include_self=True

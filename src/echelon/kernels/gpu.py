@@ -103,7 +103,7 @@ def _sum_products(x, y, depth, TILE: tl.constexpr, DEPTH: tl.constexpr):
 def _related(x, y, wanted, ordered_to, RELATION: tl.constexpr, TILE: tl.constexpr):
     """Where the reference is nowhere worse (better, if RELATION is -1) than the target."""
     fails = (~wanted).to(tl.int32)
-    for _ in range(0, ordered_to):
+    for _ in range(ordered_to):
         a = tl.load(x)
         b = tl.load(y)
         if RELATION == 1:

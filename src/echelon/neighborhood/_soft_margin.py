@@ -252,9 +252,7 @@ class _SoftMargins:
         """The smallest soft margin over the radii that are complete."""
         margins = self.radii.soft_margins(errors)
         k = alive.start + int(np.argmin(margins[alive]))
-        return _Found(
-            float(margins[k]), int(feature), float(self.radii.values[k]), int(errors[k])
-        )
+        return _Found(float(margins[k]), int(feature), float(self.radii.values[k]), int(errors[k]))
 
 
 class SmallestSoftMargin:
@@ -282,9 +280,7 @@ class SmallestSoftMargin:
         work = _SoftMargins(
             np.arange(len(self.chosen.classes)), radii, self.step, inclusive=self.inclusive
         )
-        best, hard, visited = work.evaluate(
-            self.chosen, ranked[:1], _Found(np.inf, -1, 0.0, 0)
-        )
+        best, hard, visited = work.evaluate(self.chosen, ranked[:1], _Found(np.inf, -1, 0.0, 0))
         self.promise[ranked[:1]] = visited
         work.rows = np.argsort(-hard, kind="stable")
         rest = ranked[1:]
