@@ -32,9 +32,7 @@ def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None
         missing = bool(np.isnan(values.sum()))  # scaled values are finite or missing
     else:  # blocks of rows on a cluster, where an engine sorts them
         *ranges, missing = columns.values.ranges
-        values = columns.values.then(
-            _laid_out, [(*how, tuple(ranges))] * len(columns.values.blocks)
-        )
+        values = columns.values.then(_laid_out, [(*how, tuple(ranges))] * len(columns.values.sizes))
     return Samples(
         values=values,
         classes=classes[rows],

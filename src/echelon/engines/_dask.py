@@ -125,6 +125,7 @@ class DaskEngine(Engine):
             places = values.places(samples.rows)
             starts = np.searchsorted(samples.classes, np.arange(n_classes))
             blocks: Any = values.then(to_block, [(part, starts) for part in places])
+            _ = blocks.blocks  # made once, before threads ask for them
             rows = [np.sort(part) for part in places]
         else:
             rows = np.array_split(

@@ -18,7 +18,23 @@ from echelon.validation import Columns, looks_nominal, nominal_mask, numbers_of
 class RowBlocks:
     """A table of numbers whose rows are kept in blocks on the workers.
 
-    It has the shape and dtype of an array; ``column`` fetches one column.
+    It has the shape and dtype of an array.
+
+    Parameters
+    ----------
+    patience : Patience
+        The cluster.
+    sources : list of Future
+        A block each.
+    sizes : ndarray
+        Rows per block.
+    n_columns : int
+        Columns.
+    dtype : dtype
+        Of the values.
+    steps : tuple
+        Functions, with arguments by block, that make the blocks from their sources when these are
+        first asked for: nothing in between is kept.
     """
 
     ndim = 2
@@ -26,12 +42,13 @@ class RowBlocks:
     def __init__(
         self,
         patience: Patience,
-        blocks: list[Future],
+        sources: list[Future],
         sizes: np.ndarray,
         n_columns: int,
         dtype: Any,
+        steps: tuple[tuple[Callable, Sequence[tuple]], ...] = (),
     ) -> None:
-        self.patience, self.blocks, self.sizes = patience, blocks, sizes
+        self.patience, self.sources, self.sizes, self.steps = patience, sources, sizes, steps
         self.shape = int(sizes.sum()), n_columns
         self.dtype = np.dtype(dtype)
 
@@ -39,23 +56,35 @@ class RowBlocks:
         return self.shape[0]
 
     def __getitem__(self, number: Any) -> Any:
-        """A block, or (``[:, f]``) the values of one column."""
+        """A block, or (``[:, f]``) the values of one column, fetched."""
         if not isinstance(number, tuple):
             return self.blocks[number]
-        return np.concatenate(self.each(_column, [(number[1],)] * len(self.blocks)))
+        return np.concatenate(self.each(_column, [(number[1],)] * len(self.sizes)))
+
+    @cached_property
+    def blocks(self) -> list[Future]:
+        """The blocks on the workers."""
+        if not self.steps:
+            return self.sources
+        return [
+            self.patience.client.submit(
+                _made, source, [(function, args[b]) for function, args in self.steps], pure=False
+            )
+            for b, source in enumerate(self.sources)
+        ]
+
+    def then(self, function: Callable, args: Sequence[tuple] | None = None) -> RowBlocks:
+        """``function(block, ...)`` of every block, to be kept on the workers."""
+        # Where the blocks exist already, they are what the next step starts from.
+        sources, steps = (self.blocks, ()) if "blocks" in vars(self) else (self.sources, self.steps)
+        step = function, args or [()] * len(self.sizes)
+        return RowBlocks(
+            self.patience, sources, self.sizes, self.shape[1], self.dtype, (*steps, step)
+        )
 
     def each(self, function: Callable, args: Sequence[tuple] | None = None) -> list[Any]:
         """``function(block, ...)`` of every block, fetched."""
         return [self.patience.wait(future) for future in self.then(function, args).blocks]
-
-    def then(self, function: Callable, args: Sequence[tuple] | None = None) -> RowBlocks:
-        """Blocks computed from these ones."""
-        args = args or [()] * len(self.blocks)
-        blocks = [
-            self.patience.client.submit(function, block, *more, pure=False)
-            for block, more in zip(self.blocks, args, strict=True)
-        ]
-        return RowBlocks(self.patience, blocks, self.sizes, self.shape[1], self.dtype)
 
     def restore(self) -> None:
         """Nothing to do: the scheduler knows how every block was made, and makes it again."""
@@ -71,6 +100,12 @@ class RowBlocks:
         """Smallest and largest value of every column, and whether values are missing."""
         lows, highs, missing = zip(*self.each(_ranges), strict=True)
         return np.fmin.reduce(lows), np.fmax.reduce(highs), any(missing)
+
+
+def _made(source: Any, steps: list[tuple[Callable, tuple]]) -> Any:
+    for function, args in steps:
+        source = function(source, *args)
+    return source
 
 
 def _column(values: np.ndarray, f: int) -> np.ndarray:
@@ -100,18 +135,18 @@ def read_collection(
         X, categorical_features
     )
     n_columns = len(nominal)
-    raw = RowBlocks(patience, patience.client.compute(parts), np.zeros(1), n_columns, dtype)
-    sizes = np.array(raw.each(len))
-    raw.blocks = [block for block, size in zip(raw.blocks, sizes, strict=True) if size > 0]
-    raw.sizes = sizes[sizes > 0]
-    raw.shape = int(sizes.sum()), n_columns
+    futures = patience.client.compute(parts)
+    sizes = np.array(RowBlocks(patience, futures, np.zeros(len(parts)), n_columns, dtype).each(len))
+    futures = [block for block, size in zip(futures, sizes, strict=True) if size > 0]
+    raw = RowBlocks(patience, futures, sizes[sizes > 0], n_columns, dtype)
     if len(raw) < 2 or n_columns < 1:
         raise ValueError(
             f"Found array with {len(raw)} sample(s) and {n_columns} feature(s) in `X`, while a "
             "minimum of 2 samples and 1 feature is required."
         )
     labels = _labels(raw, np.flatnonzero(nominal))
-    values = raw.then(_as_numbers, [(labels, dtype)] * len(raw.blocks))
+    values = raw.then(_as_numbers, [(labels, dtype)] * len(futures))
+    _ = values.blocks  # made now, so that the sources can go
     low, high, missing = values.ranges
     if np.isinf(low).any() or np.isinf(high).any():
         raise ValueError("Input X contains infinity. Drop those samples, or give finite values.")
@@ -151,7 +186,7 @@ def _labels(raw: RowBlocks, nominal: np.ndarray) -> dict[int, pd.Index]:
     """The labels of every nominal column, the same in all blocks."""
     if not len(nominal):
         return {}
-    by_block = raw.each(_labels_in, [(nominal,)] * len(raw.blocks))
+    by_block = raw.each(_labels_in, [(nominal,)] * len(raw.sizes))
     return {
         f: pd.Index(pd.unique(np.concatenate([found[j] for found in by_block])))
         for j, f in enumerate(nominal.tolist())

@@ -155,7 +155,7 @@ class Simba(AscentSelector):
     n_jobs : int, default=None
         Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
         on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0
         Show a progress bar.
@@ -246,7 +246,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     n_jobs : int, default=None
         Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
         on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0
         Show a progress bar.

@@ -35,7 +35,7 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where candidates are evaluated.
     verbose : int, default=0
         Show a progress bar.
