@@ -148,12 +148,24 @@ def test_blocks_are_halved_when_memory_runs_out(monkeypatch, rng):
     monkeypatch.setattr(_tiles.TargetTiles, "dense", small_device)
     assert_allclose(ReliefF(engine="torch").fit(X, y).scores_, expected)
     assert max(tried) > 40 >= min(tried)
+    weighted_sum = _torch.weighted_sum
+
+    def small_sums(space, pairs, *args):
+        if len(pairs[0]) > 9:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return weighted_sum(space, pairs, *args)
+
+    monkeypatch.setattr(_torch, "weighted_sum", small_sums)
+    assert_allclose(ReliefF(engine="torch").fit(X, y).scores_, expected)
+    monkeypatch.setattr(_torch, "weighted_sum", _never)
+    with pytest.raises(MemoryError, match="out of memory even for a single target"):
+        ReliefF(engine="torch").fit(X, y)
     monkeypatch.setattr(_tiles.TargetTiles, "dense", _never)
-    with pytest.raises(MemoryError, match="out of memory for a single target"):
+    with pytest.raises(MemoryError, match="out of memory even for a single target"):
         ReliefF(engine="torch").fit(X, y)
 
 
-def _never(self, first, last):
+def _never(*_):
     raise torch.OutOfMemoryError("CUDA out of memory")
 
 

@@ -53,7 +53,8 @@ class DaskEngine(Engine):
     patience : float, default=300
         Seconds to wait for a worker when there is none.
     n_jobs : int, default=None
-        Threads for what runs here, not on the cluster.  None: all cores.
+        Threads here, which mostly wait for the cluster: groups of targets (blocks) in flight at a
+        time.  None: 8.
 
     Examples
     --------
@@ -107,8 +108,8 @@ class DaskEngine(Engine):
 
     @property
     def n_threads(self) -> int:
-        """Groups of targets in flight; the threads here only wait for the cluster."""
-        return IN_FLIGHT
+        """Groups of targets in flight."""
+        return IN_FLIGHT if self.n_jobs is None else super().n_threads
 
     def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
         return read_collection(X, categorical_features, self._patience(), allow_nan=allow_nan)

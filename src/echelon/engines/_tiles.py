@@ -66,6 +66,17 @@ class Space:
         """Values of some rows, on the device."""
         return self.values[rows.to(self.values.device)].to(self.device)
 
+    def halve_room(self, error: Exception, *, possible: bool) -> None:
+        """Make do with less after memory ran out, if possible."""
+        if not possible:
+            raise MemoryError(
+                f"The device {self.device} is out of memory even for a single target. Free some "
+                "of it, or use another device."
+            ) from error
+        self.room //= 2
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
     def tiles(self, relation: int) -> Tiles:
         """The encoding in which pairs in that relation are found fastest."""
         kind = _encoding_for(self, relation)

@@ -98,17 +98,10 @@ class TorchEngine(Engine):
                 try:
                     return _found(space, targets[:n], search)
                 except torch.OutOfMemoryError as error:
-                    if n == 1:
-                        raise MemoryError(
-                            f"The device {space.device} is out of memory for a single target. "
-                            "Free some, or use another device."
-                        ) from error
-                    space.room //= 2
+                    space.halve_room(error, possible=n > 1)
                 except TooManyPairsError:
                     pass
                 n = max(1, n // 2)
-                if space.device.type == "cuda":
-                    torch.cuda.empty_cache()
 
     def accumulate(
         self,
@@ -118,10 +111,20 @@ class TorchEngine(Engine):
         direction: int,
     ) -> np.ndarray:
         with space.lock:
-            total = np.zeros(space.samples.values.shape[1])
-            for part, part_coefs in pieces(space, pairs, coefs):
-                total += weighted_sum(space, part, part_coefs, direction).cpu().numpy()
-            return total
+            while True:
+                try:
+                    return _added(space, pairs, coefs, direction)
+                except torch.OutOfMemoryError as error:
+                    space.halve_room(error, possible=space.room > space.values.shape[1])
+
+
+def _added(
+    space: Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray, direction: int
+) -> np.ndarray:
+    total = np.zeros(space.samples.values.shape[1])
+    for part, part_coefs in pieces(space, pairs, coefs):
+        total += weighted_sum(space, part, part_coefs, direction).cpu().numpy()
+    return total
 
 
 # ---------------------------------------------------------------------------- neighbours
