@@ -8,7 +8,6 @@ of workers take turns, and the best round counts.
 from __future__ import annotations
 
 import argparse
-import resource
 from time import perf_counter
 
 import numpy as np
@@ -28,9 +27,15 @@ TARGETS = (100, 300, 1000, 3000, 10000)
 SEEDS = 10
 
 
-def peak_bytes() -> int:
-    """The most memory this process ever used."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def memory_now(dask_worker) -> int:
+    """Memory of a worker at the moment."""
+    dask_worker.monitor.quantities["memory"].clear()
+    return dask_worker.monitor.proc.memory_info().rss
+
+
+def memory_most(dask_worker) -> int:
+    """The most it used since, twice a second."""
+    return max(dask_worker.monitor.quantities["memory"])
 
 
 def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLOCK_ROWS) -> int:
@@ -49,11 +54,11 @@ def run(n_workers: int, X: np.ndarray, y: np.ndarray) -> tuple[float, list[int]]
     ):
         engine = DaskEngine(client, block_rows=BLOCK_ROWS)
         ReliefF(n_neighbors=K, engine=engine).fit(X[:2000], y[:2000])
-        before = client.run(peak_bytes)
+        before = client.run(memory_now)
         start = perf_counter()
         ReliefF(n_neighbors=K, engine=engine).fit(X, y)
         seconds = perf_counter() - start
-        after = client.run(peak_bytes)
+        after = client.run(memory_most)
     return seconds, [after[worker] - before[worker] for worker in before]
 
 
@@ -118,8 +123,8 @@ ReliefF, k = {K}, two classes; made by `python -m benchmarks.scale --write` with
 {environment("dask", "distributed")}.
 
 Workers are processes of this machine with one thread each, blocks of {BLOCK_ROWS:,} rows; the best
-of {rounds} rounds.  Memory is the highest a worker reached beyond a fit on 2,000 rows; the formula
-is that of [scale.md](../scale.md): all blocks, and two blocks twice per thread.
+of {rounds} rounds.  Memory is the most a worker used beyond what it had after a fit on 2,000 rows,
+looked at twice a second; the formula is that of [scale.md](../scale.md): all blocks, and two blocks twice per thread.
 
 {workers(m, p, rounds)}
 

@@ -105,18 +105,22 @@ def _by_owner(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int
 
 def merge_found(parts: Sequence[Found], n_neighbors: int | None, tolerance: float) -> Found:
     """Neighbours in several blocks; those beyond the k-th nearest of all are left out."""
-    found = _by_owner([(part.owners, *part[1:]) for part in parts], len(parts[0].counts))
+    owners, rows, distances = (
+        np.concatenate(part)
+        for part in zip(*((part.owners, *part[1:]) for part in parts), strict=True)
+    )
+    order = np.lexsort((distances, owners))
+    owners, rows, distances = owners[order], rows[order], distances[order]
+    counts = np.bincount(owners, minlength=len(parts[0].counts))
     if n_neighbors is None:
-        return found
-    owners, counts = found.owners, found.counts
-    by_distance = found.distances[np.lexsort((found.distances, owners))]
-    last = np.cumsum(counts) - counts + n_neighbors - 1
+        return Found(counts, rows, distances)
     limits = np.full(len(counts), np.inf)
     enough = counts >= n_neighbors
-    limits[enough] = by_distance[last[enough]] * tolerance
-    keep = found.distances <= limits[owners]
+    last = np.cumsum(counts) - counts + n_neighbors - 1
+    limits[enough] = distances[last[enough]] * tolerance
+    keep = distances <= limits[owners]
     kept = np.bincount(owners[keep], minlength=len(counts))
-    return Found(kept, found.indices[keep], found.distances[keep])
+    return Found(kept, rows[keep], distances[keep])
 
 
 # ------------------------------------------------------------------------------ differences
