@@ -42,8 +42,23 @@ class Columns(NamedTuple):
 # --------------------------------------------------------------------------- features
 
 
-def check_table(X: Any) -> None:
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or DataFrame."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def names_of(X: Any) -> Any:
+    """X, or what of it scikit-learn takes column names from."""
+    return X._meta if is_dask(X) and hasattr(X, "columns") else X
+
+
+def check_table(X: Any, *, dask: bool = False) -> None:
     """Say what to do with containers that are no table of samples, or not a clear one."""
+    if is_dask(X) and not dask:
+        raise TypeError(
+            "`X` is a Dask collection, which only Relief, ReliefF and OReliefF with "
+            'engine="dask" take; pass X.compute() if it fits into memory.'
+        )
     if sparse.issparse(X):
         raise TypeError("Sparse `X` is not supported; convert it with X.toarray().")
     if isinstance(X, dict):
@@ -132,7 +147,7 @@ def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.
         X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         return X, np.zeros(X.shape[1], bool), None
     X = check_array(X, dtype=None, ensure_all_finite=False)
-    nominal = _nominal_mask(categorical_features, X.shape[1], None)
+    nominal = nominal_mask(categorical_features, X.shape[1], None)
     values = np.empty(X.shape, np.float32 if X.dtype == np.float32 else np.float64)
     for j, is_nominal in enumerate(nominal):
         values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
@@ -152,11 +167,11 @@ def _read_frame(
     series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
               for j, name in enumerate(names)]  # fmt: skip
     if isinstance(categorical_features, str):
-        nominal = np.array([_looks_nominal(column) for column in series], bool)
+        nominal = np.array([looks_nominal(column) for column in series], bool)
     else:
-        nominal = _nominal_mask(categorical_features, len(names), names)
+        nominal = nominal_mask(categorical_features, len(names), names)
     columns = [
-        _codes(column, name) if is_nominal else _numbers(column, name)
+        _codes(column, name) if is_nominal else numbers_of(column, name)
         for column, is_nominal, name in zip(series, nominal, names, strict=True)
     ]
     numeric = [c.dtype for c, is_nominal in zip(columns, nominal, strict=True) if not is_nominal]
@@ -194,7 +209,8 @@ def _as_pandas(column: Any) -> pd.Series:
     return pd.Series(column.to_list())
 
 
-def _looks_nominal(column: pd.Series) -> bool:
+def looks_nominal(column: pd.Series) -> bool:
+    """Whether a column holds labels without an order, by its dtype."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return not column.dtype.ordered
     if pd.api.types.is_object_dtype(column.dtype):
@@ -215,7 +231,7 @@ def _codes(column: pd.Series, name: Any) -> np.ndarray:
     return codes
 
 
-def _numbers(column: pd.Series, name: Any) -> np.ndarray:
+def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
     """A numeric column, or an ordered one as the positions of its categories."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
         return np.where(column.cat.codes < 0, np.nan, column.cat.codes.astype(np.float64))
@@ -231,7 +247,7 @@ def _numbers(column: pd.Series, name: Any) -> np.ndarray:
     )
 
 
-def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
+def nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
     """A mask from a mask, column indices or column names; none if None."""
     mask = np.zeros(n_features, bool)
     if wanted is None:
