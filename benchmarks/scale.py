@@ -8,7 +8,7 @@ of workers take turns, and the best round counts.
 from __future__ import annotations
 
 import argparse
-from time import perf_counter
+from time import perf_counter, time
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -29,13 +29,13 @@ SEEDS = 10
 
 def memory_now(dask_worker) -> int:
     """Memory of a worker at the moment."""
-    dask_worker.monitor.quantities["memory"].clear()
     return dask_worker.monitor.proc.memory_info().rss
 
 
-def memory_most(dask_worker) -> int:
-    """The most it used since, twice a second."""
-    return max(dask_worker.monitor.quantities["memory"])
+def memory_most(since: float, dask_worker) -> int:
+    """The most it used since, looked at twice a second."""
+    seen = dask_worker.monitor.quantities
+    return max(used for used, at in zip(seen["memory"], seen["time"], strict=True) if at > since)
 
 
 def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLOCK_ROWS) -> int:
@@ -55,10 +55,10 @@ def run(n_workers: int, X: np.ndarray, y: np.ndarray) -> tuple[float, list[int]]
         engine = DaskEngine(client, block_rows=BLOCK_ROWS)
         ReliefF(n_neighbors=K, engine=engine).fit(X[:2000], y[:2000])
         before = client.run(memory_now)
-        start = perf_counter()
+        start, since = perf_counter(), time()
         ReliefF(n_neighbors=K, engine=engine).fit(X, y)
         seconds = perf_counter() - start
-        after = client.run(memory_most)
+        after = client.run(memory_most, since)
     return seconds, [after[worker] - before[worker] for worker in before]
 
 
@@ -124,7 +124,8 @@ ReliefF, k = {K}, two classes; made by `python -m benchmarks.scale --write` with
 
 Workers are processes of this machine with one thread each, blocks of {BLOCK_ROWS:,} rows; the best
 of {rounds} rounds.  Memory is the most a worker used beyond what it had after a fit on 2,000 rows,
-looked at twice a second; the formula is that of [scale.md](../scale.md): all blocks, and two blocks twice per thread.
+looked at twice a second; the formula is that of [scale.md](../scale.md): all blocks, and what the
+tasks of a thread take.
 
 {workers(m, p, rounds)}
 

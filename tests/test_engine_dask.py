@@ -199,14 +199,18 @@ class Interrupted(DaskEngine):
         return super().accumulate(*args)
 
 
-def test_a_worker_that_dies_is_replaced_and_its_data_are_sent_again(client):
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_workers_that_die_are_replaced_and_their_data_are_sent_again(client, n_killed):
     X, y, _ = draw("missing", m=200)
-    pids = client.run(os.getpid)
-    engine = Interrupted(
-        client, lambda: os.kill(next(iter(pids.values())), signal.SIGKILL), block_rows=60
-    )
-    assert_same_scores(ReliefF(), engine, X, y)
-    assert set(client.run(os.getpid).values()) != set(pids.values())
+    pids = list(client.run(os.getpid).values())
+
+    def kill():
+        for pid in pids[:n_killed]:
+            os.kill(pid, signal.SIGKILL)
+
+    assert_same_scores(ReliefF(), Interrupted(client, kill, block_rows=60), X, y)
+    client.wait_for_workers(2)
+    assert not set(client.run(os.getpid).values()) & set(pids[:n_killed])
 
 
 def test_a_client_that_disappears(client):

@@ -116,8 +116,9 @@ class Held:
             # An adaptive cluster may start without workers: a first task calls for one.
             self.patience.wait(client.submit(int, pure=False))
         for number in numbers:
-            self.futures[number] = client.scatter(
-                self.make(number), broadcast=self.everywhere, hash=False
+            # In a list, since of a tuple every member would be sent by itself.
+            (self.futures[number],) = client.scatter(
+                [self.make(number)], broadcast=self.everywhere, hash=False
             )
 
 
