@@ -51,7 +51,7 @@ class Measures(NamedTuple):
 
 def tasks(data: Data, *, quick: bool) -> dict[str, Task]:
     """One cell per data set, method and repetition."""
-    names = ("housing", LARGE) if quick else tuple(ERROR)
+    names = ("pasture", LARGE) if quick else tuple(ERROR)
     return {
         f"tables/{name}/{method}/{repetition}": partial(cell, data, name, method, repetition)
         for name in names
