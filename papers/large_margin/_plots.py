@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.large_margin import _noise, _synthetic
@@ -29,7 +32,15 @@ def draw(found: dict[str, Any]) -> None:
     for name in dict.fromkeys(name for name, _ in _noise.FIGURES):
         pictures[name] = noise(found, name)
     for name, figure in pictures.items():
-        figure.savefig(IMAGES / f"large_margin_{name}.png", dpi=100)
+        _save(figure, IMAGES / f"large_margin_{name}.png")
+
+
+def _save(figure: Figure, file: Path) -> None:
+    """A small file: few colours are enough for lines."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    picture.quantize(32).save(file, optimize=True)
 
 
 def synthetic(found: dict[str, Any]) -> Figure:
@@ -44,6 +55,7 @@ def synthetic(found: dict[str, Any]) -> Figure:
         ax.plot(sizes, mean[:, 2:].mean(axis=1), color=GREY, label="noise, mean")
         ax.set_title(method.replace(", contradictions", ",\ncontradictions"), fontsize=9)
         plain(ax)
+    axes[0].set_ylim(0, 1.05)
     axes[-1].axis("off")
     axes[-1].legend(*axes[0].get_legend_handles_labels(), loc="center", frameon=False)
     figure.supxlabel("samples per class", fontsize=9)
@@ -56,15 +68,17 @@ def curves(found: dict[str, Any]) -> Figure:
     names = [name for name in CURVES if name in names_of(found)]
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     axes = figure.subplots(len(STYLES), len(names), squeeze=False)
-    for row, (label, styles) in zip(axes, STYLES.items(), strict=True):
+    for row, (label, styles), place in zip(axes, STYLES.items(), ("upper", "lower"), strict=True):
         for ax, name in zip(row, names, strict=True):
             for method, (color, line) in styles.items():
                 every = [c["ranked inside"]["error"] for c in cells(found, name, method)]
                 error = 100 * np.mean(every, axis=0)
                 ax.plot(range(1, len(error) + 1), error, line, color=color, label=method)
-            ax.set_title(f"{label}: {name}", fontsize=9)
+            ax.set_title(name, fontsize=9)
             plain(ax)
-        row[-1].legend(frameon=False, fontsize=8)
+        handles = row[0].get_legend_handles_labels()
+        style = {"frameon": False, "fontsize": 8, "title": label}
+        figure.legend(*handles, loc=f"outside right {place}", **style)
     figure.supxlabel("number of features", fontsize=9)
     figure.supylabel("classification error, %", fontsize=9)
     return figure
