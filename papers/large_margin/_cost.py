@@ -19,7 +19,7 @@ METHODS = {"ReliefF": ReliefF, "O-ReliefF": OReliefF, "Simba": Simba, "O-Simba":
 
 def tasks(*, quick: bool) -> dict[str, Task]:
     """One cell per method and number of samples."""
-    sizes = (100, 200) if quick else (1000, 2000, 4000)
+    sizes = (100, 200) if quick else (4000, 8000, 16000)
     return {f"cost/{m}/{size}": partial(seconds, m, size) for m in METHODS for size in sizes}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,7 +108,7 @@ def _claim(found: dict[str, Any], measure: str, better: str, worse: str) -> Clai
         str(of_paper),
         "; ".join(f"{protocol} {each}" for protocol, each in compared.items()),
         inside,
-        "" if inside == outside else f"selected outside it {'does' if outside else 'does not'}",
+        "" if inside == outside else f"{'it does' if outside else 'not'} if selected outside",
     )
 
 
@@ -221,7 +222,7 @@ def optimism_text(found: dict[str, Any]) -> str:
         p: np.mean([raw - means(found, m, "error", p).mean() for m in COLUMNS])
         for p in ("outside", "inside")
     }
-    return (
+    text = (
         f"Over the paper's six methods the optimism is {np.mean(gaps):.1f} points of error on "
         f"average, and largest on {largest} ({np.mean(gaps, axis=0).max():.1f} points).  Against "
         f"all features selection seems to gain {gains['outside']:+.1f} points where it was done "
@@ -229,6 +230,7 @@ def optimism_text(found: dict[str, Any]) -> str:
         f"the features, cut at the number that looks best, seems to gain "
         f"{raw - by_chance:+.1f}; inside, {raw - chance_inside:+.1f}."
     )
+    return fill(text, 100)
 
 
 def _gap(found: dict[str, Any], method: str) -> np.ndarray:
