@@ -28,6 +28,19 @@ class RandomOrder(BaseEstimator):
         return self
 
 
+class FixedOrder(BaseEstimator):
+    """Ranks features in an order found before."""
+
+    def __init__(self, order: tuple[int, ...]):
+        self.order = order
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> FixedOrder:
+        """Take the order."""
+        self.n_features_in_ = X.shape[1]
+        self.order_ = np.array(self.order)
+        return self
+
+
 class OnSomeRows(BaseEstimator):
     """A selector fitted to a random part of the rows, for the ones that climb row after row."""
 
