@@ -13,7 +13,7 @@ from papers.pages import FOLDER
 from papers.soft_margin.methods import CLASSIFIERS
 from papers.soft_margin.protocols import GENE_CLASSIFIERS
 from papers.soft_margin.results import Results
-from papers.soft_margin.wine import OVERLAPPING, SEPARATING, SHOWN
+from papers.soft_margin.wine import CLOSE, OVERLAPPING, SEPARATING, SHOWN
 
 IMAGES = FOLDER.parent / "images" / "papers"
 COLOURS = (BLUE, ORANGE, VERMILION, GREY)
@@ -38,7 +38,7 @@ def distances(results: Results, plt: Any) -> Any:
         1, len(SHOWN), figsize=(9, 2.6), sharey=True, sharex=True, layout="constrained"
     )
     for ax, subset in zip(axes, SHOWN, strict=True):
-        ax.axvspan(0.2, 0.3, color=ORANGE, alpha=0.25, lw=0)
+        ax.axvspan(*CLOSE, color=ORANGE, alpha=0.25, lw=0)
         ax.hist(found[f"subset {subset}"], bins=np.arange(0.1, 1.0, 0.025), color=BLUE)
         ax.set(title=f"subset {subset}", xlabel="distance to the nearest other class")
         plain(ax)

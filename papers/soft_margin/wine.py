@@ -20,6 +20,8 @@ RADIUS = 0.15
 VOTES = ("leave_one_out", "inclusive")
 SHOWN = (3, 13, 5)
 """Subsets of Figures 5, 6 and 7."""
+CLOSE = (0.2, 0.3)
+"""Distances at which the paper says samples are easily mistaken."""
 SEPARATING = {10: (2, 3), 13: (1, 2)}
 """Features the paper finds good, and the classes they separate."""
 OVERLAPPING = (4, 8)
@@ -65,6 +67,8 @@ def pictures() -> dict[str, Any]:
         columns = columns_of(TABLE_1[subset - 1][0])
         distances = np.where(other, cdist(X[:, columns], X[:, columns]), np.inf)
         found[f"subset {subset}"] = distances.min(axis=1).round(6).tolist()
+        close = (distances >= CLOSE[0]) & (distances <= CLOSE[1])
+        found[f"pairs {subset}"] = int(close.sum()) // 2
     for feature in (*OVERLAPPING, *SEPARATING):
         values = X[:, feature - 1]
         found[f"feature {feature}"] = values.round(6).tolist()
