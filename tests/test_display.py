@@ -5,10 +5,18 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 
-from echelon import IntervalRelief, RankOrderSelector, RelevanceBounds
+from echelon import IntervalRelief, RankOrderSelector, RelevanceBounds, ReliefF
 from echelon.datasets import make_rank_order, make_relevance
-from echelon.display import BoundsDisplay, EliminationDisplay, IntervalDisplay
+from echelon.display import (
+    BoundsDisplay,
+    EliminationDisplay,
+    FeatureCurveDisplay,
+    IntervalDisplay,
+    StabilityDisplay,
+)
+from echelon.evaluation import feature_curve, selection_stability
 
 mpl.use("Agg")
 
@@ -119,3 +127,46 @@ def test_elimination_without_accuracy():
     assert display.ax_accuracy_ is None
     assert display.frame().columns.tolist() == ["removed", "left", "divergence"]
     assert len(display.frame()) == 7
+
+
+def test_feature_curve():
+    X, y = load_iris(return_X_y=True)
+    curve = feature_curve(ReliefF(), GaussianNB(), X, y, random_state=0)
+    display = curve.plot()
+    line = display.ax_.lines[0]
+    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3, 4])
+    np.testing.assert_allclose(line.get_ydata(), curve.mean_scores)
+    np.testing.assert_allclose(
+        display.frame()["standard_error"], curve.frame()["std_score"] / np.sqrt(5)
+    )
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == [
+        f"best mean: {curve.best_size}",
+        f"within one standard error: {curve.one_se_size}",
+    ]
+    assert display.ax_.get_xscale() == "linear"
+    _, ax = plt.subplots()
+    assert curve.plot(ax).ax_ is ax
+
+
+def test_feature_curve_of_many_features():
+    display = FeatureCurveDisplay([1, 10, 100, 7000], np.random.default_rng(0).random((4, 3)))
+    assert display.plot().ax_.get_xscale() == "log"
+    assert display.ax_.get_legend() is None
+    display.figure_.canvas.draw()
+    ticks = [tick.get_text() for tick in display.ax_.get_xticklabels()]
+    assert {"1", "10", "100", "1000"} <= set(ticks)
+
+
+def test_stability():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    result = selection_stability(ReliefF(2), X, y, 10, random_state=0)
+    display = result.plot()
+    assert isinstance(display, StabilityDisplay)
+    widths = [bar.get_width() for bar in display.ax_.patches]
+    np.testing.assert_allclose(widths, result.frame()["frequency"])
+    assert display.ax_.get_yticklabels()[0].get_text() == result.frame()["feature"][0]
+    assert display.ax_.get_title(loc="right").startswith(f"stability {result.stability:.2f}")
+    _, ax = plt.subplots()
+    assert result.plot(ax, n_features=3).ax_ is ax
+    assert ax.get_title(loc="right").endswith("not shown: 1 features")

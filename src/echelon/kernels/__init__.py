@@ -2,6 +2,7 @@
 
 ``tiles``       sums over features for many pairs of rows at once, as bounds
 ``pairs``       the exact distance and order of two rows
+``monotone``    pairs of samples in order or against it
 ``order``       order statistics
 ``nearest``     the closest references of every target, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
