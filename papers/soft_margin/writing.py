@@ -281,6 +281,8 @@ over all sizes (repetitions behind the names):
 
 ![Accuracy by number of features](../images/papers/soft_margin_curves.png)
 
+Table 3, the printed column of NRS adding up to 72, not to 74 as printed:
+
 {{table_3}}
 
 ## Table 4: KNN beside CFS, consistency and rough sets
