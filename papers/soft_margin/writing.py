@@ -39,6 +39,7 @@ def page(found: dict[str, Any]) -> Page:
         table_6=rankings(results, "KNN"),
         table_7=rankings(results, "SVM"),
         table_8=noise(results),
+        contradictions=contradictions(),
         optimism=optimism(results),
         favour=favour(results),
         genes=genes(results),
@@ -133,6 +134,16 @@ def rankings(results: Results, classifier: str) -> str:
     return _below_printed(
         results, theirs, paper, lambda n, column, p: _with_size(results, n, column, p, classifier)
     )
+
+
+def contradictions() -> str:
+    """Cells in which the paper prints two accuracies for one experiment."""
+    pairs = [
+        (f"{name} ({classifier})", accuracy, printed.RANKINGS[classifier]["NSM"][name][0])
+        for classifier, columns in printed.SUBSETS.items()
+        for name, accuracy in columns["NSM"].items()
+    ]
+    return ", ".join(f"{cell} {a:.2f} and {b:.2f}" for cell, a, b in pairs if a != b)
 
 
 def _with_size(results: Results, name: str, method: str, protocol: str, classifier: str) -> str:
@@ -294,6 +305,8 @@ Table 3, the printed column of NRS adding up to 72, not to 74 as printed:
 {{table_5}}
 
 ## Table 6: KNN beside large-margin rankings, accuracy / number of features
+
+The columns of NSM should be those of Tables 4 and 5, but the paper prints {{contradictions}}.
 
 {{table_6}}
 
