@@ -17,32 +17,9 @@ from echelon.neighborhood import (
     soft_margin,
     upper_approximation,
 )
+from papers.soft_margin.printed import TABLE_1, agrees, columns_of
 
 VOTES = ("leave_one_out", "inclusive")
-
-# Features (from 1), dependency of every prefix at radius 0.15, margin, NSM, KNN accuracy.
-TABLE_1 = [
-    ("1 11 13 2 12 4 7", ".039 .303 .685 .893 .978 .989 1", ".212", 23.4603, 0.97),
-    ("13 11 12 9 4 1", ".112 .354 .685 .905 .989 1", ".199", 38.083, 0.95),
-    ("1 11 13 2 5 7", ".039 .303 .685 .893 .972 1", ".233", 29.370, 0.99),
-    ("13 11 12 9 3 1", ".112 .354 .685 .905 .978 1", ".197", 42.083, 0.95),
-    ("1 12 10 4 2 7", ".039 .365 .708 .905 .989 1", ".188", 43.521, 0.92),
-    ("10 12 2 13 3 5 4", ".034 .264 .584 .888 .966 .989 1", ".180", 38.446, 0.94),
-    ("13 10 12 7 4 1", ".112 .449 .736 .899 .966 1", ".166", 35.253, 0.95),
-    ("1 12 10 5 6 4", ".039 .365 .708 .910 .977 1", ".175", 45.823, 0.93),
-    ("13 12 2 4 5 8", ".112 .326 .691 .905 .978 1", ".177", 57.482, 0.90),
-    ("13 10 9 6 2 8", ".112 .449 .685 .899 .966 1", ".159", 55.253, 0.94),
-    ("13 11 7 10 5 4", ".112 .354 .736 .887 .989 1", ".163", 33.370, 0.96),
-    ("3 13 12 10 11 9", ".028 .202 .573 .882 .966 1", ".177", 33.942, 0.94),
-    ("13 11 7 5 10 3", ".112 .354 .736 .933 .989 1", ".150", 29.823, 0.96),
-    ("13 1 10 7 8 3", ".112 .281 .663 .893 .976 1", ".164", 35.253, 0.97),
-    ("13 10 7 5 2 1", ".112 .449 .753 .910 .983 1", ".217", 29.370, 0.97),
-    ("3 1 12 11 10 6", ".028 .129 .646 .910 .983 1", ".169", 45.370, 0.93),
-    ("3 1 7 4 8 2", ".028 .129 .646 .882 .989 1", ".155", 51.253, 0.93),
-    ("3 11 13 1 8 6", ".0281 .107 .534 .860 .983 1", ".156", 45.370, 0.94),
-    ("13 10 12 8 1 7", ".1124 .449 .736 .910 .978 1", ".155", 37.823, 0.97),
-    ("1 11 7 4 3 5", ".039 .303 .736 .905 .989 1", ".167", 33.370, 0.95),
-]
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +27,10 @@ def wine():
     return load_wine(return_X_y=True)
 
 
-def columns_of(text):
-    return [int(f) - 1 for f in text.split()]
-
-
-def agrees(value, printed):
-    """Whether a value rounds to the printed digits."""
-    digits = len(printed.partition(".")[2])
-    return abs(value - float(printed)) <= 0.5 * 10**-digits + 1e-9
-
-
 def test_table_1_dependency_and_margin(wine):
     X, y = wine
     cells = []
-    for features, dependencies, margin, _, _ in TABLE_1:
+    for features, dependencies, margin, *_ in TABLE_1:
         columns = columns_of(features)
         for n, printed in enumerate(dependencies.split(), 1):
             cells.append((dependency(X[:, columns[:n]], y, 0.15), printed))

@@ -12,7 +12,7 @@ from papers.cells import Cells
 from papers.data import SOURCES, Data
 from papers.pages import FOLDER, Claim, claims_of, index, table
 
-CONVERTED = ["interval", "large_margin", "rank_order"]
+CONVERTED = ["interval", "large_margin", "rank_order", "soft_margin"]
 
 
 @pytest.mark.parametrize("name", CONVERTED)
