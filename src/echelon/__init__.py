@@ -14,12 +14,13 @@ The map of the package:
 ``baselines``    CFS and Consistency, classic filters to compare with
 ``datasets``     generators of data whose answer is known
 ``display``      plots of what was found
-``evaluation``   how good a result is
+``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
+                 metrics, and any classifier made to respect an order
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
 ``validation``   reading features and targets;  ``differences``  putting features on one scale;
-``samples``      laying data out for an engine
+``samples``      laying data out for an engine;  ``jobs``  parallel work
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from echelon.baselines import CFS, Consistency
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
     from echelon.clustering import IntervalKMeans
+    from echelon.evaluation import CurveSelector, OrdinalDecomposition
     from echelon.intervals import as_intervals, intervals_from_groups
     from echelon.margin import IntervalRelief, OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
@@ -42,6 +44,7 @@ _HOMES = {
     "echelon.baselines": ("CFS", "Consistency"),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
     "echelon.clustering": ("IntervalKMeans",),
+    "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition"),
     "echelon.intervals": ("as_intervals", "intervals_from_groups"),
     "echelon.margin": ("IntervalRelief", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
     "echelon.neighborhood": ("NeighborhoodRoughSet", "NeighborhoodSoftMargin"),
@@ -52,6 +55,7 @@ __all__ = [
     "CFS",
     "BooleanOrder",
     "Consistency",
+    "CurveSelector",
     "IntervalKMeans",
     "IntervalRelief",
     "LinearOrdinalClassifier",
@@ -59,6 +63,7 @@ __all__ = [
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "OrdinalDecomposition",
     "RankOrderClassifier",
     "RankOrderSelector",
     "RelevanceBounds",

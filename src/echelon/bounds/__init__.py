@@ -2,7 +2,7 @@
 
 ``_relevance``         RelevanceBounds, the selector;  ``_groups``  interchangeable features
 ``_study``             from data to bounds, step by step;  ``_probes``  what chance can do
-``_task``              samples and target;  ``_target``  reading y;  ``_jobs``  parallel work
+``_task``              samples and target;  ``_target``  reading y
 ``_ordinal_svm``       LinearOrdinalClassifier;  ``_regressor``  the same for values
 ``_program``           fits and budgets as one form: a sum of hinges with ordered thresholds
 ``_interior_point``    the solver;  ``_constraints``  the layout its compiled steps work on

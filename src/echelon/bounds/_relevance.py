@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from echelon.base import BaseSelector
 from echelon.bounds._groups import replaceable_groups
-from echelon.bounds._jobs import Jobs
 from echelon.bounds._ordinal_svm import NUMBERS_ONLY, LinearOrdinalClassifier
 from echelon.bounds._program import standardised
 from echelon.bounds._regressor import LinearEpsilonRegressor
@@ -21,6 +20,7 @@ from echelon.bounds._study import Settings, Study
 from echelon.bounds._target import read_target
 from echelon.bounds._task import Task
 from echelon.compat import Interval, StrOptions, fit_context
+from echelon.jobs import Jobs
 from echelon.search import shared_ranks
 from echelon.validation import Columns, read_numbers
 

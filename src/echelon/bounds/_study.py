@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from echelon.bounds._jobs import Jobs
 from echelon.bounds._probes import (
     Probe,
     chance_level,
@@ -37,6 +36,7 @@ from echelon.bounds._solvers import (
     weight_bounds,
 )
 from echelon.bounds._task import Task
+from echelon.jobs import Jobs
 
 IRRELEVANT, WEAK, STRONG = 0, 1, 2
 

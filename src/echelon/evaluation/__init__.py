@@ -1,8 +1,34 @@
-"""How good a result is.
+"""How many features to keep, whether to trust them, and how good a result is.
 
-``clustering_accuracy``  agreement of clusters with known classes
+``feature_curve``              score against the number of features, selected within the folds
+``CurveSelector``              keeps as many features as that curve says
+``rank_loss``, ``macro_mean_absolute_error``  losses for ordered classes, and their scorers
+``f_measure_of_support``       selected features beside the relevant ones
+``OrdinalDecomposition``       any classifier, made to respect the order of the classes
+``clustering_accuracy``        agreement of clusters with known classes
 """
 
 from echelon.evaluation._clustering import clustering_accuracy
+from echelon.evaluation._curve import FeatureCurve, feature_curve
+from echelon.evaluation._curve_selector import CurveSelector
+from echelon.evaluation._metrics import (
+    f_measure_of_support,
+    macro_mean_absolute_error,
+    macro_mean_absolute_error_scorer,
+    rank_loss,
+    rank_loss_scorer,
+)
+from echelon.evaluation._ordinal import OrdinalDecomposition
 
-__all__ = ["clustering_accuracy"]
+__all__ = [
+    "CurveSelector",
+    "FeatureCurve",
+    "OrdinalDecomposition",
+    "clustering_accuracy",
+    "f_measure_of_support",
+    "feature_curve",
+    "macro_mean_absolute_error",
+    "macro_mean_absolute_error_scorer",
+    "rank_loss",
+    "rank_loss_scorer",
+]

@@ -1,0 +1,249 @@
+"""How good a model is with the best 1, 2, 3, ... features, without looking at the test fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
+from sklearn.utils import check_random_state
+
+from echelon.display import FeatureCurveDisplay
+from echelon.evaluation._data import draw_seeds, read_data, seeded, take_columns, take_rows
+from echelon.evaluation._ranking import fit_ranking
+from echelon.jobs import Jobs
+
+ALL_SIZES = 30
+"""Up to so many features every size is tried, beyond so many sizes on a geometric grid."""
+
+ROUNDING = 1e-12
+"""Means that differ by less are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureCurve:
+    """Scores of nested sets of features, fold by fold.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Numbers of features, ascending.
+    scores : ndarray of shape (n_sizes, n_folds)
+        Score on the test fold, larger is better.
+    orders : ndarray of shape (n_folds, largest size)
+        Features in the order in which every fold ranked them, best first.
+    """
+
+    sizes: np.ndarray
+    scores: np.ndarray
+    orders: np.ndarray
+
+    @property
+    def mean_scores(self) -> np.ndarray:
+        """Mean over the folds, for every size."""
+        return self.scores.mean(axis=1)
+
+    @property
+    def std_scores(self) -> np.ndarray:
+        """Standard deviation over the folds (ddof=0, as in scikit-learn), for every size."""
+        return self.scores.std(axis=1)
+
+    @property
+    def best_size(self) -> int:
+        """The smallest size with the largest mean score."""
+        return self._smallest_reaching(0.0)
+
+    @property
+    def one_se_size(self) -> int:
+        """The smallest size within one standard error of the best mean score.
+
+        The standard error is that of the best size: the standard deviation over the folds divided
+        by the square root of their number.
+        """
+        best = self.sizes.tolist().index(self.best_size)
+        return self._smallest_reaching(self.std_scores[best] / np.sqrt(self.scores.shape[1]))
+
+    def frame(self) -> pd.DataFrame:
+        """One row per size: ``n_features, mean_score, std_score, score_0, ...``."""
+        folds = {f"score_{fold}": column for fold, column in enumerate(self.scores.T)}
+        return pd.DataFrame(
+            {
+                "n_features": self.sizes,
+                "mean_score": self.mean_scores,
+                "std_score": self.std_scores,
+                **folds,
+            }
+        )
+
+    def plot(self, ax: Any = None) -> FeatureCurveDisplay:
+        """Draw the curve; see :class:`echelon.display.FeatureCurveDisplay`."""
+        return FeatureCurveDisplay.from_curve(self).plot(ax)
+
+    def _smallest_reaching(self, slack: float) -> int:
+        means = np.where(np.isnan(self.mean_scores), -np.inf, self.mean_scores)
+        if means.max() == -np.inf:
+            raise ValueError("Every score is NaN, so no size is best. Use another `scoring`.")
+        return int(self.sizes[np.argmax(means >= means.max() - slack - ROUNDING)])
+
+
+def feature_curve(
+    selector: Any,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Sequence[int] | None = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> FeatureCurve:
+    """Cross-validated score against the number of features, selected anew within every fold.
+
+    In every fold the features are ranked once, on its training rows; then the estimator is fitted
+    to the best 1, 2, 3, ... of them on the same rows and scored on the test rows, which neither
+    has seen.
+
+    Parameters
+    ----------
+    selector : selector
+        Anything that ranks features when fitted: with ``order_``, ``ranking_``, ``scores_``,
+        ``feature_importances_`` or ``coef_``.  How many features it would keep does not matter.
+    estimator : estimator
+        Model to score, for example a Pipeline.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples, of any kind that both take.
+    y : array-like of shape (n_samples,)
+        Target.
+    sizes : sequence of int, default=None
+        Numbers of features to try.  None: all up to 30 features, else 30 on a geometric grid.
+    cv : int, splitter or iterable, default=5
+        Folds.  A number: shuffled, and stratified for classifiers; whole groups if ``groups`` are
+        given.
+    scoring : str or callable, default=None
+        As in scikit-learn; None: ``estimator.score``.
+    groups : array-like of shape (n_samples,), default=None
+        Samples of one group (a patient, a household) are never in both parts of a fold.
+    n_jobs : int, default=None
+        Folds computed at a time.  Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds, and seeds every ``random_state`` of selector and estimator that was
+        left open.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Returns
+    -------
+    curve : FeatureCurve
+        With ``frame()``, ``plot()``, ``best_size`` and ``one_se_size``.
+
+    Notes
+    -----
+    The score of the best size is a maximum over sizes, and so a little too good for that size: for
+    the score of the whole procedure cross-validate a Pipeline with a :class:`CurveSelector`.
+
+    Where the selector searches forwards it is asked for the largest of ``sizes``, where it searches
+    backwards for one feature, so that all sizes come from one fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from echelon import ReliefF
+    >>> from echelon.evaluation import feature_curve
+    >>> X, y = load_wine(return_X_y=True)
+    >>> curve = feature_curve(ReliefF(), GaussianNB(), X, y, sizes=[1, 2, 4, 8], random_state=0)
+    >>> curve.frame()[["n_features", "mean_score", "std_score"]].round(3)
+       n_features  mean_score  std_score
+    0           1       0.651      0.080
+    1           2       0.854      0.047
+    2           4       0.950      0.041
+    3           8       0.961      0.013
+    >>> curve.best_size, curve.one_se_size
+    (8, 8)
+    """
+    X, y = read_data(X, y, groups)
+    tried = read_sizes(sizes, X.shape[1])
+    random = None if random_state is None else check_random_state(random_state)
+    splitter = _splitter(cv, y, is_classifier(estimator), groups is not None, random)
+    folds = list(splitter.split(X, y, groups))
+    seeds = draw_seeds(random, len(folds))
+    scorer = check_scoring(estimator, scoring)
+    jobs = (
+        (selector, estimator, scorer, X, y, tried, (fold, len(folds)), rows, seed)
+        for fold, (rows, seed) in enumerate(zip(folds, seeds, strict=True))
+    )
+    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs)
+    orders, scores = zip(*done, strict=True)
+    return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders))
+
+
+def _score_fold(
+    selector: Any,
+    estimator: Any,
+    scorer: Any,
+    X: Any,
+    y: Any,
+    sizes: list[int],
+    place: tuple[int, int],
+    rows: tuple[np.ndarray, np.ndarray],
+    seed: int | None,
+) -> tuple[np.ndarray, list[float]]:
+    """The order of one training fold, and the score of every size on its test fold."""
+    (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(y, r)) for r in rows]
+    try:
+        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes)
+        scores = []
+        for size in sizes:
+            kept = order[:size]
+            model = seeded(estimator, seed).fit(take_columns(X_train, kept), y_train)
+            scores.append(float(scorer(model, take_columns(X_test, kept), y_test)))
+    except Exception as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error
+    return order, scores
+
+
+def read_sizes(sizes: Any, n_features: int) -> list[int]:
+    """Numbers of features to try, ascending, each once."""
+    if sizes is None:
+        if n_features <= ALL_SIZES:
+            return list(range(1, n_features + 1))
+        return np.unique(np.geomspace(1, n_features, ALL_SIZES).round().astype(int)).tolist()
+    tried = sorted(set(np.ravel(sizes).tolist()))
+    if not tried or not all(isinstance(k, int) and 1 <= k <= n_features for k in tried):
+        raise ValueError(
+            f"`sizes` must hold whole numbers from 1 to the number of features, {n_features}, got "
+            f"{sizes!r}. Leave it out to try sizes over the whole range."
+        )
+    return tried
+
+
+def _splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
+    """Folds: shuffled ones for a number, or those given."""
+    if cv is not None and not isinstance(cv, Integral):
+        return check_cv(cv, y, classifier=classes)
+    if isinstance(cv, bool) or (cv is not None and cv < 2):
+        raise ValueError(f"`cv` must be at least 2 folds or a splitter, got {cv!r}.")
+    kinds = {
+        (True, False): StratifiedKFold,
+        (True, True): StratifiedGroupKFold,
+        (False, False): KFold,
+        (False, True): GroupKFold,
+    }
+    n_splits = 5 if cv is None else int(cv)
+    return kinds[classes, grouped](n_splits, shuffle=True, random_state=random_state)

@@ -1,0 +1,197 @@
+"""A selector that keeps as many features as the feature curve says."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from echelon.compat import HasMethods, StrOptions, fit_context
+from echelon.evaluation._curve import feature_curve, read_sizes
+from echelon.evaluation._data import draw_seeds, read_data, seeded, take_columns
+from echelon.evaluation._ranking import fit_ranking
+from echelon.intervals._read import holds_intervals
+from echelon.search import shared_ranks
+
+
+class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """Keeps as many features of a ranking as the cross-validated score of a model asks for.
+
+    Like scikit-learn's ``RFECV``, but with any ranking: :func:`feature_curve` says how many
+    features to keep, and the selector, fitted to all rows, says which.
+
+    Parameters
+    ----------
+    selector : selector
+        Ranks the features; how many it would keep does not matter.
+    estimator : estimator
+        Model to score.
+    rule : {"best", "one_se"}, default="best"
+        The smallest size with the best mean score, or the smallest within one standard error of
+        it.
+    sizes : sequence of int, default=None
+        Numbers of features to try.  None: all up to 30 features, else 30 on a geometric grid.
+    cv : int, splitter or iterable, default=5
+        Folds.  A number: shuffled, and stratified for classifiers.
+    scoring : str or callable, default=None
+        As in scikit-learn; None: ``estimator.score``.
+    n_jobs : int, default=None
+        Folds computed at a time.  Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds, and seeds every ``random_state`` of selector and estimator that was
+        left open.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    curve_ : FeatureCurve
+        Scores against sizes; ``curve_.plot()`` draws them.
+    n_features_ : int
+        Number of features kept.
+    selector_ : object
+        The selector, fitted to all rows.
+    order_ : ndarray of shape (largest size tried,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best; those beyond the largest size tried share the last rank.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    echelon.evaluation.feature_curve : The curve alone.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from echelon import CurveSelector, ReliefF
+    >>> X, y = load_wine(return_X_y=True)
+    >>> selector = CurveSelector(ReliefF(), GaussianNB(), "one_se", random_state=0).fit(X, y)
+    >>> selector.n_features_
+    6
+    >>> pipeline = make_pipeline(selector, GaussianNB())
+    >>> cross_val_score(pipeline, X, y).mean().round(2)
+    np.float64(0.93)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "selector": [HasMethods(["fit"])],
+        "estimator": [HasMethods(["fit"])],
+        "rule": [StrOptions({"best", "one_se"})],
+        "sizes": ["array-like", None],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
+        "n_jobs": [int, np.integer, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        selector,
+        estimator,
+        rule="best",
+        *,
+        sizes=None,
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.selector = selector
+        self.estimator = estimator
+        self.rule = rule
+        self.sizes = sizes
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, groups: Any = None) -> CurveSelector:
+        """Rank the features and find out how many to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples, of any kind that selector and estimator take.
+        y : array-like of shape (n_samples,)
+            Target.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group are never in both parts of a fold.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        X, y = read_data(X, y, groups)
+        random = None if self.random_state is None else check_random_state(self.random_state)
+        sizes = read_sizes(self.sizes, X.shape[1])
+        # First on all rows: what is wrong with X or y is said here, not in a fold.
+        ranker = seeded(self.selector, draw_seeds(random, 1)[0])
+        self.selector_, self.order_ = fit_ranking(ranker, X, y, sizes)
+        self.curve_ = feature_curve(
+            self.selector,
+            self.estimator,
+            X,
+            y,
+            sizes=sizes,
+            cv=self.cv,
+            scoring=self.scoring,
+            groups=groups,
+            n_jobs=self.n_jobs,
+            random_state=random,
+            verbose=self.verbose,
+        )
+        best = self.rule == "best"
+        self.n_features_ = self.curve_.best_size if best else self.curve_.one_se_size
+        self.ranking_ = shared_ranks(self.order_, X.shape[1])
+        self.support_ = self.ranking_ <= self.n_features_
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        X_selected : array or DataFrame
+            The selected features; intervals stay intervals.
+        """
+        check_is_fitted(self)
+        if not holds_intervals(X):
+            return super().transform(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return take_columns(X, np.flatnonzero(self.support_))
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        parts = [get_tags(part).input_tags for part in (self.selector, self.estimator)]
+        tags.input_tags.allow_nan = all(part.allow_nan for part in parts)
+        return tags

@@ -1,0 +1,157 @@
+"""Losses that know how far off a class is, and the agreement of a selection with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import make_scorer
+from sklearn.utils import check_consistent_length
+
+from echelon.validation import read_labels
+
+
+def rank_loss(y_true: Any, y_pred: Any, *, p: float = 1, class_order: Sequence | None = None):
+    """Mean of ``|y - k|**p`` over the samples, y the true and k the predicted class [1]_.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Known and predicted classes: numbers, which are taken as they are, or labels whose order
+        is known from ``class_order`` or from y_true being an ordered categorical.
+    p : float, default=1
+        0: the share of wrong predictions.  1: the mean absolute error.  2: the squared one.
+    class_order : sequence, default=None
+        Classes from lowest to highest; they count as 0, 1, 2, ...
+
+    Returns
+    -------
+    loss : float
+        0 if all is right.
+
+    References
+    ----------
+    .. [1] Q. Hu, W. Pan, Y. Song, D. Yu, "Large-margin feature selection for monotonic
+       classification", Knowledge-Based Systems 31 (2012), equation (13).
+
+    Examples
+    --------
+    >>> from echelon.evaluation import rank_loss
+    >>> rank_loss([1, 2, 3, 3], [1, 2, 2, 1])
+    0.75
+    >>> order = ["low", "medium", "high"]
+    >>> rank_loss(["low", "high"], ["low", "low"], p=2, class_order=order)
+    2.0
+    """
+    if not p >= 0:
+        raise ValueError(f"`p` must be 0 or larger, got {p!r}. Use 1 for the absolute error.")
+    distances = _distances(y_true, y_pred, class_order)[1]
+    return float(((distances > 0) * distances**p).mean())
+
+
+def macro_mean_absolute_error(y_true: Any, y_pred: Any, *, class_order: Sequence | None = None):
+    """Mean absolute error of every class that occurs in y_true, averaged over these classes.
+
+    A rare class counts as much as a frequent one [1]_.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Known and predicted classes, as in :func:`rank_loss`.
+    class_order : sequence, default=None
+        Classes from lowest to highest; they count as 0, 1, 2, ...
+
+    Returns
+    -------
+    error : float
+        0 if all is right.
+
+    References
+    ----------
+    .. [1] S. Baccianella, A. Esuli, F. Sebastiani, "Evaluation measures for ordinal regression",
+       ISDA 2009, 283-287.
+
+    Examples
+    --------
+    >>> from echelon.evaluation import macro_mean_absolute_error, rank_loss
+    >>> known, predicted = [1, 1, 1, 1, 3], [1, 1, 1, 1, 1]
+    >>> rank_loss(known, predicted), macro_mean_absolute_error(known, predicted)
+    (0.4, 1.0)
+    """
+    classes, distances = _distances(y_true, y_pred, class_order)
+    return float(np.mean([distances[classes == c].mean() for c in np.unique(classes)]))
+
+
+rank_loss_scorer = make_scorer(rank_loss, greater_is_better=False)
+"""Minus the rank loss, for ``scoring``; with another p: ``make_scorer(rank_loss, p=2, ...)``."""
+
+macro_mean_absolute_error_scorer = make_scorer(macro_mean_absolute_error, greater_is_better=False)
+"""Minus the macro-averaged mean absolute error, for ``scoring``."""
+
+
+def f_measure_of_support(relevant: Any, support: Any) -> float:
+    """Harmonic mean of precision and recall of the selected features.
+
+    Parameters
+    ----------
+    relevant : array-like of shape (n_features,)
+        Mask of the features that matter.
+    support : array-like of shape (n_features,)
+        Mask of the features selected, for example ``selector.support_``.
+
+    Returns
+    -------
+    f_measure : float
+        1 if both are the same, 0 if they have nothing in common.
+
+    Examples
+    --------
+    >>> from echelon.evaluation import f_measure_of_support
+    >>> f_measure_of_support([True, True, False, False], [True, False, True, False])
+    0.5
+    """
+    masks = [np.asarray(mask) for mask in (relevant, support)]
+    if any(mask.dtype != bool or mask.ndim != 1 for mask in masks):
+        raise ValueError(
+            "`relevant` and `support` must be masks of True and False, one entry per feature. Make "
+            "one from indices with numpy.isin(numpy.arange(n_features), indices)."
+        )
+    check_consistent_length(*masks)
+    n_named = int(masks[0].sum() + masks[1].sum())
+    # Nothing to find and nothing found: all is right.
+    return 1.0 if n_named == 0 else float(2 * (masks[0] & masks[1]).sum() / n_named)
+
+
+def _distances(y_true: Any, y_pred: Any, class_order: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The true class of every sample as a number, and how far off the prediction is."""
+    check_consistent_length(y_true, y_pred)
+    dtype = getattr(y_true, "dtype", None)
+    if class_order is None and isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        class_order = dtype.categories
+    elif class_order is None and str(dtype).startswith("Enum"):
+        class_order = y_true.dtype.categories.to_list()
+    known, predicted = [_as_numbers(y, class_order) for y in (y_true, y_pred)]
+    if len(known) == 0:
+        raise ValueError("`y_true` must hold at least one class, got none.")
+    return known, np.abs(known - predicted)
+
+
+def _as_numbers(y: Any, class_order: Any) -> np.ndarray:
+    labels = read_labels(y)
+    if class_order is not None:
+        codes = pd.Index(class_order).get_indexer(pd.Index(labels))
+        if (codes < 0).any():
+            raise ValueError(
+                f"`class_order` must list every class, got {list(class_order)}, which lacks "
+                f"{labels[codes < 0][0]!r}."
+            )
+        return codes.astype(np.float64)
+    if labels.dtype.kind not in "biuf":
+        raise ValueError(
+            f"`y_true` and `y_pred` hold labels without a known order ({labels[0]!r}). Give it "
+            'from lowest to highest, for example class_order=["low", "medium", "high"], or pass '
+            "numbers."
+        )
+    return labels.astype(np.float64)

@@ -1,0 +1,148 @@
+"""Evaluation as plain loops, importing nothing of ours."""
+
+import math
+from itertools import pairwise
+from statistics import mean, pstdev
+
+
+def curve(rank, score, folds, sizes):
+    """Scores by size and fold: rank(train) -> order, score(train, test, features) -> float."""
+    rows = [[] for _ in sizes]
+    for train, test in folds:
+        order = rank(train)
+        for row, size in zip(rows, sizes, strict=True):
+            row.append(score(train, test, sorted(order[:size])))
+    return rows
+
+
+def best_size(sizes, scores):
+    means = [mean(row) for row in scores]
+    for size, value in zip(sizes, means, strict=True):
+        if value >= max(means) - 1e-12:
+            return size
+    return None
+
+
+def one_se_size(sizes, scores):
+    means = [mean(row) for row in scores]
+    best = sizes.index(best_size(sizes, scores))
+    error = pstdev(scores[best]) / math.sqrt(len(scores[best]))
+    for size, value in zip(sizes, means, strict=True):
+        if value >= means[best] - error - 1e-12:
+            return size
+    return None
+
+
+def rank_loss(known, predicted, p):
+    total = 0.0
+    for y, k in zip(known, predicted, strict=True):
+        total += 0 if y == k else abs(y - k) ** p
+    return total / len(known)
+
+
+def macro_mean_absolute_error(known, predicted):
+    errors = {}
+    for y, k in zip(known, predicted, strict=True):
+        errors.setdefault(y, []).append(abs(y - k))
+    return mean(mean(each) for each in errors.values())
+
+
+def f_measure(relevant, support):
+    both = sum(r and s for r, s in zip(relevant, support, strict=True))
+    if sum(relevant) == sum(support) == 0:
+        return 1.0
+    if both == 0:
+        return 0.0
+    precision, recall = both / sum(support), both / sum(relevant)
+    return 2 * precision * recall / (precision + recall)
+
+
+def class_probabilities(above):
+    """Of every sample, from its probabilities of being above each threshold."""
+    rows = []
+    for answers in above:
+        edges = [1.0, *answers, 0.0]
+        shares = [max(0.0, high - low) for high, low in pairwise(edges)]
+        rows.append([share / sum(shares) for share in shares])
+    return rows
+
+
+def stability(sets):
+    """Nogueira, Sechidis and Brown (2018), definition 4 and theorem 7: index and variance."""
+    m, d = len(sets), len(sets[0])
+    frequency = [sum(row[f] for row in sets) / m for f in range(d)]
+    sizes = [sum(row) for row in sets]
+    k = sum(sizes) / m
+    spread = sum(m / (m - 1) * p * (1 - p) for p in frequency) / d
+    chance = k / d * (1 - k / d)
+    index = 1 - spread / chance
+    parts = []
+    for row, size in zip(sets, sizes, strict=True):
+        agreement = sum(z * p for z, p in zip(row, frequency, strict=True)) / d
+        correction = 2 * size * k / d**2 - size / d - k / d + 1
+        parts.append((agreement - size * k / d**2 + index / 2 * correction) / chance)
+    centre = sum(parts) / m
+    return index, 4 / m**2 * sum((part - centre) ** 2 for part in parts)
+
+
+def family_p_values(scores, null):
+    """(1 + permutations whose largest score reaches the score) / (1 + permutations)."""
+    return [(1 + sum(max(row) >= s for row in null)) / (1 + len(null)) for s in scores]
+
+
+def pooled_p_values(scores, null):
+    """The same from all features of all permutations, each standardised by the other ones."""
+    pool = []
+    for b in range(len(null)):
+        others = null[:b] + null[b + 1 :]
+        pool += [_standardised(s, [row[f] for row in others]) for f, s in enumerate(null[b])]
+    observed = [_standardised(s, [row[f] for row in null]) for f, s in enumerate(scores)]
+    return [(1 + sum(z >= value for z in pool)) / (1 + len(pool)) for value in observed]
+
+
+def _standardised(value, others):
+    centre = mean(others)
+    return (value - centre) / math.sqrt(sum((o - centre) ** 2 for o in others) / (len(others) - 1))
+
+
+def benjamini_hochberg(p_values, rate):
+    """Mask of the rejected hypotheses."""
+    ordered, n = sorted(p_values), len(p_values)
+    limit = -1.0
+    for k, p in enumerate(ordered, start=1):
+        if p <= k * rate / n:
+            limit = p
+    return [p <= limit for p in p_values]
+
+
+def violations(X, y):
+    """Counts of (pairs in order, against it) per feature and together, and of equal rows.
+
+    Rows with a higher class should be at least as large; NaN leaves a feature out of a pair.
+    """
+    p = len(X[0])
+    features, together, equal = [[0, 0] for _ in range(p)], [0, 0], 0
+    for i in range(len(X)):
+        for j in range(len(X)):
+            if y[i] >= y[j]:
+                continue
+            gaps = [b - a for a, b in zip(X[i], X[j], strict=True)]
+            for f, gap in enumerate(gaps):
+                features[f][0] += gap > 0
+                features[f][1] += gap < 0
+            there = [gap for gap in gaps if gap == gap]
+            if not there:
+                continue
+            rises, falls = any(gap > 0 for gap in there), any(gap < 0 for gap in there)
+            together[0] += rises and not falls
+            together[1] += falls and not rises
+            equal += not rises and not falls
+    return features, together, equal
+
+
+def wilson(successes, n, z=1.959963984540054):
+    """Wilson's confidence interval of a share."""
+    share = successes / n
+    centre = share + z * z / (2 * n)
+    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return (centre - spread) / (1 + z * z / n), (centre + spread) / (1 + z * z / n)
