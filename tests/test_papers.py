@@ -12,7 +12,7 @@ from papers.cells import Cells
 from papers.data import SOURCES, Data
 from papers.pages import FOLDER, Claim, claims_of, index, table
 
-CONVERTED = ["interval"]
+CONVERTED = ["interval", "relevance_bounds"]
 
 
 @pytest.mark.parametrize("name", CONVERTED)

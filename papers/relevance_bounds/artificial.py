@@ -10,6 +10,7 @@ import pandas as pd
 
 from echelon import RelevanceBounds
 from echelon.datasets import make_relevance
+from echelon.evaluation import f_measure_of_support
 from papers.cells import Task
 from papers.pages import Claim, spread, table
 from papers.relevance_bounds.rivals import RIVALS, alone, eliminated, exceeds
@@ -52,22 +53,16 @@ def run(row: tuple[int, ...], noise: float, seed: int) -> dict[str, Any]:
     relevant, strong = position < n_strong + n_weak, position < n_strong
     found = RelevanceBounds(random_state=seed).fit(X, y).relevance_
     rivals = {
-        name: f_measure(relevant, eliminated(X, y, penalty, seed).support_)
+        name: f_measure_of_support(relevant, eliminated(X, y, penalty, seed).support_)
         for name, penalty in RIVALS.items()
     }
     return {
         "row": name_of(row),
         "noise": noise,
-        "bounds": f_measure(relevant, found != "irrelevant"),
-        "strong": f_measure(strong, found == "strong"),
+        "bounds": f_measure_of_support(relevant, found != "irrelevant"),
+        "strong": f_measure_of_support(strong, found == "strong"),
         **rivals,
     }
-
-
-def f_measure(truth: np.ndarray, found: np.ndarray) -> float:
-    """F-measure of a set of features; 1 if both are empty."""
-    total = truth.sum() + found.sum()
-    return float(2 * (truth & found).sum() / total) if total else 1.0
 
 
 # -------------------------------------------------------------------------------------- writing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,16 +11,11 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from echelon import LinearOrdinalClassifier, RelevanceBounds
+from echelon.evaluation import macro_mean_absolute_error
 from papers.cells import Task
 from papers.data import Data
 from papers.pages import Claim, spread, table
-from papers.relevance_bounds.rivals import (
-    RIVALS,
-    alone,
-    eliminated,
-    exceeds,
-    macro_absolute_error,
-)
+from papers.relevance_bounds.rivals import RIVALS, alone, eliminated, exceeds
 
 
 class Row(NamedTuple):
@@ -53,7 +49,7 @@ FEW, MANY = ("squash-stored", "squash-unstored", "tae"), ("automobile", "eucalyp
 """Where FRI is said to find fewer and more features than its rivals."""
 NONE_STRONG = ("bondrate", "newthyroid", "pasture25", "winequality-red")
 METHODS = {"bounds": "the relevant features", "elasticnet": "EN", "lasso": "Lasso"}
-QUICK = ("automobile", "squash-stored", "tae")
+QUICK = ("automobile", "pasture25", "squash-stored")
 
 
 def tasks(data: Data, *, quick: bool) -> dict[str, Task]:
@@ -86,6 +82,7 @@ def run(data: Data, name: str, part: int) -> dict[str, Any]:
     known, labels = X[~test], y[~test]
     bounds = RelevanceBounds(random_state=part).fit(known, labels)
     kinds = bounds.relevance_
+    # Features set to 0 have no weight; without any, thresholds alone decide.
     model = LinearOrdinalClassifier(C=bounds.C_).fit(known * bounds.support_, labels)
     found = {
         "name": name,
@@ -94,13 +91,13 @@ def run(data: Data, name: str, part: int) -> dict[str, Any]:
         "strong": int((kinds == "strong").sum()),
         "weak": int((kinds == "weak").sum()),
         "tolerance": bounds.tolerance_,
-        "error of all": macro_absolute_error(y[test], bounds.model_.predict(X[test])),
-        "error of bounds": macro_absolute_error(y[test], model.predict(X[test])),
+        "error of all": macro_mean_absolute_error(y[test], bounds.model_.predict(X[test])),
+        "error of bounds": macro_mean_absolute_error(y[test], model.predict(X[test])),
     }
     for rival, penalty in RIVALS.items():
-        elimination = eliminated(known, labels, penalty, part)
-        found[rival] = int(elimination.n_features_)
-        found[f"error of {rival}"] = macro_absolute_error(y[test], elimination.predict(X[test]))
+        chosen = eliminated(known, labels, penalty, part)
+        found[rival] = int(chosen.n_features_)
+        found[f"error of {rival}"] = macro_mean_absolute_error(y[test], chosen.predict(X[test]))
     return found
 
 
@@ -153,37 +150,43 @@ def size_claim(every: Runs, names: tuple[str, ...], word: str) -> Claim:
     broken, printed, found = [], [], []
     for name in names:
         row, means = PRINTED[name], every[name][["strong", "weak", *RIVALS]].mean()
-        ours = means["strong"] + means["weak"]
-        if not all(sign * (ours - means[rival]) > 0 for rival in RIVALS):
+        total = means["strong"] + means["weak"]
+        if not all(sign * (total - means[rival]) > 0 for rival in RIVALS):
             broken.append(row.name)
-        printed.append(f"{row.strong + row.weak:.1f} to {row.elasticnet} and {row.lasso}")
-        found.append(f"{ours:.1f} to {means['elasticnet']:.1f} and {means['lasso']:.1f}")
+        printed.append(sizes(row.strong + row.weak, row.elasticnet, row.lasso))
+        found.append(sizes(total, means["elasticnet"], means["lasso"]))
     where = ", ".join(PRINTED[name].name for name in names)
     text = f"Table 2, {where}: FRI finds {word} features than EN and Lasso"
-    values = ("; ".join(printed), f"{'; '.join(found)} ({repetitions(every, names)})")
-    return Claim.judged(text, *values, not broken, but_on(broken))
+    ours = f"{'; '.join(found)}; {repetitions(every, names)}"
+    return Claim.judged(text, "; ".join(printed), ours, not broken, but_on(broken))
+
+
+def sizes(ours: float, elasticnet: float, lasso: float) -> str:
+    """Numbers of features of FRI and its rivals."""
+    return f"{ours:.1f} (EN {elasticnet:.1f}, Lasso {lasso:.1f})"
 
 
 def weak_claim(every: Runs) -> Claim:
     """Weakly relevant features are found in all data sets."""
-    sizes = [runs["weak"].mean() for runs in every.values()]
+    means = {name: runs["weak"].mean() for name, runs in every.items()}
     printed = [PRINTED[name].weak for name in every]
-    ends = [f"{min(each):.1f} to {max(each):.1f}" for each in (printed, sizes)]
-    missing = [PRINTED[n].name for n, size in zip(every, sizes, strict=True) if size < 0.05]
+    missing = [PRINTED[name].name for name, mean in means.items() if mean < 0.05]
+    found = f"{min(means.values()):.1f} to {max(means.values()):.1f}; {repetitions(every, means)}"
     text = "Table 2: FRI finds weakly relevant features on every data set, on average"
-    return Claim.judged(text, *ends, not missing, but_on(missing))
+    limits = f"{min(printed)} to {max(printed)}"
+    return Claim.judged(text, limits, found, not missing, but_on(missing))
 
 
 def strong_claim(every: Runs) -> Claim:
     """No strongly relevant feature in four data sets."""
-    names = tuple(name for name in NONE_STRONG if name in every) or tuple(every)
-    sizes = [every[name]["strong"].mean() for name in names]
-    broken = [PRINTED[n].name for n, size in zip(names, sizes, strict=True) if size >= 0.05]
-    where = ", ".join(PRINTED[name].name for name in names)
-    values = (", ".join(f"{each:.1f}" for each in each_list) for each_list in
-              ([PRINTED[name].strong for name in names], sizes))  # fmt: skip
+    means = {name: every[name]["strong"].mean() for name in NONE_STRONG if name in every}
+    broken = [PRINTED[name].name for name, mean in means.items() if mean >= 0.05]
+    printed = ", ".join(f"{PRINTED[name].strong:.1f}" for name in means)
+    found = ", ".join(f"{mean:.1f}" for mean in means.values())
+    where = ", ".join(PRINTED[name].name for name in means)
     text = f"Table 2, {where}: no strongly relevant feature"
-    return Claim.judged(text, *values, not broken, but_on(broken))
+    ours = f"{found}; {repetitions(every, means)}"
+    return Claim.judged(text, printed, ours, not broken, but_on(broken))
 
 
 def but_on(names: list[str]) -> str:
@@ -196,7 +199,112 @@ def parts_of(runs: pd.DataFrame) -> str:
     return f"{len(runs)} hold-outs, {runs['published'].sum()} published"
 
 
-def repetitions(every: Runs, names: tuple[str, ...]) -> str:
+def repetitions(every: Runs, names: Iterable[str]) -> str:
     """The numbers of hold-outs of some data sets."""
     numbers = sorted({len(every[name]) for name in names})
     return f"{' or '.join(map(str, numbers))} hold-outs"
+
+
+def error_table(every: Runs) -> str:
+    """Mean errors and standard deviations beside the printed ones."""
+    head = ("data, samples x features x classes", "hold-outs (published)", "middle class",
+            "paper", "all features", *METHODS.values())  # fmt: skip
+    rows = []
+    for name, runs in every.items():
+        row, shape = PRINTED[name], runs["shape"].iloc[0]
+        errors = [spread(runs[f"error of {each}"], 3) for each in ("all", *METHODS)]
+        rows.append((f"{row.name}, {' x '.join(map(str, shape))}",
+                     f"{len(runs)} ({runs['published'].sum()})", f"{middle_class(shape[2]):.3f}",
+                     f"{row.error:.3f} ± {row.deviation:.3f}", *errors))  # fmt: skip
+    return table(head, rows)
+
+
+def middle_class(n_classes: int) -> float:
+    """Error of a model that always answers the middle class, if the test part has all classes."""
+    return (n_classes**2 // 4) / n_classes
+
+
+def size_table(every: Runs) -> str:
+    """Mean numbers of features beside the printed ones."""
+    kinds = {"strong": "strong", "weak": "weak", "elasticnet": "EN", "lasso": "Lasso"}
+    head = ("data", *(f"paper: {kind}" for kind in kinds.values()), *kinds.values(),
+            "tolerance", "nothing relevant")  # fmt: skip
+    rows = []
+    for name, runs in every.items():
+        row = PRINTED[name]
+        empty = int((runs["strong"] + runs["weak"] == 0).sum())
+        rows.append((row.name, *(getattr(row, kind) for kind in kinds),
+                     *(spread(runs[kind], 1) for kind in kinds),
+                     f"{runs['tolerance'].mean():.3f}", f"{empty} of {len(runs)}"))  # fmt: skip
+    return table(head, rows)
+
+
+def differences(every: Runs, other: str) -> str:
+    """Where the relevant features alone do better and worse than something else."""
+    ours, theirs = "error of bounds", f"error of {other}"
+    less = [PRINTED[n].name for n, runs in every.items() if exceeds(runs[theirs], runs[ours])]
+    more = [PRINTED[n].name for n, runs in every.items() if exceeds(runs[ours], runs[theirs])]
+    return f"smaller on {listed(less)}, larger on {listed(more)}"
+
+
+def listed(names: list[str]) -> str:
+    """Names, or that there are none."""
+    return f"{len(names)} ({', '.join(names)})" if names else "none"
+
+
+def no_better(errors: dict[str, float], every: Runs) -> str:
+    """Data sets on which an error is not below that of always answering the middle class."""
+    limits = {name: middle_class(runs["shape"].iloc[0][2]) for name, runs in every.items()}
+    return listed([PRINTED[n].name for n, e in errors.items() if e > limits[n] - 0.0005])
+
+
+def body(every: Runs) -> str:
+    """What the page says about Table 2."""
+    means = {name: runs["error of all"].mean() for name, runs in every.items()}
+    return BODY.format(
+        all=differences(every, "all"),
+        elasticnet=differences(every, "elasticnet"),
+        lasso=differences(every, "lasso"),
+        printed=no_better({name: PRINTED[name].error for name in every}, every),
+        ours=no_better(means, every),
+        errors=error_table(every),
+        sizes=size_table(every),
+    )
+
+
+BODY = """
+## Table 2 again
+
+Macro-averaged mean absolute error (MMAE) in the test parts; features and C are chosen in the
+training parts.  Test parts are the published hold-outs of the benchmark as far as they were found,
+their number in brackets; the others are random stratified quarters (a class of one sample is drawn
+together with the class below).  A class missing from a test part does not count.  Mean ± standard
+deviation over the hold-outs.
+
+{errors}
+
+"all features" is the model of Eq. (1) with C by cross-validation, which the paper's text describes;
+the claims above compare it with the printed column, and hold if our mean is not larger by more than
+one standard error.  "the relevant features" is the same model, with the same C, fitted to the
+features that the bounds call strong or weak.  EN and Lasso are fitted to what elimination keeps, as
+for Table 1.  "middle class" is the error of always answering the middle class, if all classes are
+in the test part.  Not better than that is the printed error on {printed}; ours on {ours}.
+
+By more than two standard errors of the differences between hold-outs, the error of the relevant
+features alone is
+- against all features: {all};
+- against elastic net: {elasticnet};
+- against Lasso: {lasso}.
+
+(Hold-outs overlap, so that two standard errors are a mild test.)
+
+Mean number of features ± standard deviation; the paper's column for strong and weak, and ours:
+
+{sizes}
+
+"tolerance" is the mean of what `tolerance="auto"` chose: the share of the optimum that a feature of
+noise can gain.  With few samples and many features that is much, and few features exceed what noise
+reaches; "nothing relevant" counts the hold-outs in which none did.  The paper says that FRI finds
+fewer features than the others on Squash-stored; by its own table that is 10.3, against 11.1 of
+elastic net but 6.6 of Lasso.
+"""

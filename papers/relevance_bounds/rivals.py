@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.feature_selection import RFECV
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from echelon import LinearOrdinalClassifier
+from echelon.evaluation import macro_mean_absolute_error_scorer
 
 COSTS = np.array([1, 3, 10, 30, 100, 300, 1000])
 RIVALS = {"lasso": "l1", "elasticnet": "elasticnet"}
-
-
-def macro_absolute_error(y: np.ndarray, predicted: np.ndarray) -> float:
-    """Mean absolute error, averaged over the classes."""
-    wrong = np.abs(y - predicted)
-    return float(np.mean([wrong[y == c].mean() for c in np.unique(y)]))
 
 
 def eliminated(X: np.ndarray, y: np.ndarray, penalty: str, seed: int) -> RFECV:
@@ -31,15 +25,17 @@ def eliminated(X: np.ndarray, y: np.ndarray, penalty: str, seed: int) -> RFECV:
     C by 5-fold cross-validation, then recursive elimination with 5 folds, both on macro-averaged
     absolute error.
     """
-    scorer = make_scorer(macro_absolute_error, greater_is_better=False)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     search = GridSearchCV(
-        LinearOrdinalClassifier(penalty), {"C": COSTS / len(X)}, scoring=scorer, cv=folds
+        LinearOrdinalClassifier(penalty),
+        {"C": COSTS / len(X)},
+        scoring=macro_mean_absolute_error_scorer,
+        cv=folds,
     ).fit(X, y)
     elimination = RFECV(
         search.best_estimator_,
         cv=folds,
-        scoring=scorer,
+        scoring=macro_mean_absolute_error_scorer,
         importance_getter=lambda model: np.abs(model.coef_ * model.scale_),
     )
     return elimination.fit(X, y)
