@@ -12,7 +12,7 @@ import pandas as pd
 from papers.cells import Task
 from papers.data import Data
 from papers.pages import Page
-from papers.relevance_bounds import artificial, benchmark, rates
+from papers.relevance_bounds import artificial, benchmark, rare, rates
 
 
 def tasks(data: Data, *, quick: bool) -> dict[str, Task]:
@@ -21,6 +21,7 @@ def tasks(data: Data, *, quick: bool) -> dict[str, Task]:
         **benchmark.tasks(data, quick=quick),
         **artificial.tasks(quick=quick),
         **rates.tasks(quick=quick),
+        **rare.tasks(data, quick=quick),
     }
 
 
@@ -38,7 +39,10 @@ def page(found: dict[str, Any]) -> Page:
             *benchmark.claims(held_out),
             rates.claim(chance, shared),
         ],
-        artificial.body(made) + benchmark.body(held_out) + rates.body(swept, chance, shared),
+        artificial.body(made)
+        + benchmark.body(held_out)
+        + rare.body(runs_of(found, "rare"))
+        + rates.body(swept, chance, shared),
     )
 
 
