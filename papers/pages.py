@@ -48,13 +48,9 @@ class Page(NamedTuple):
 
     def draw(self, folder: Path) -> None:
         """Draw the pictures as PNG files."""
-        from matplotlib import pyplot as plt
-
         folder.mkdir(parents=True, exist_ok=True)
         for name, figure in self.pictures.items():
-            drawn = figure()
-            drawn.savefig(folder / f"{name}.png", dpi=100)
-            plt.close(drawn)
+            _save(figure(), folder / f"{name}.png")
 
     def text(self, command: str, warning: str = "") -> str:
         """The page as Markdown."""
@@ -63,6 +59,17 @@ class Page(NamedTuple):
             f"# {self.title}\n\n{self.reference}\n\n{made}\n\n"
             f"## Claims\n\n{table(HEAD, self.claims)}\n\n{self.body.strip()}\n"
         )
+
+
+def _save(figure: Any, file: Path) -> None:
+    """A small file: few colours are enough for lines."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    picture.quantize(64).save(file, optimize=True)
 
 
 def made_with() -> str:

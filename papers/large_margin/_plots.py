@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
 
 from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.large_margin import _noise, _synthetic
 from papers.large_margin._methods import OURS, RANDOM
 from papers.large_margin._tables import cells, names_of
-from papers.pages import FOLDER
 
-IMAGES = FOLDER.parent / "images" / "papers"
 CURVES = ("housing", "bankruptcyrisk", "german", "wdbc")
 STYLES = {
     "Figure 6": {"ReliefF (2)": (ORANGE, "-"), "O-ReliefF (2)": (BLUE, "-"), OURS: (VERMILION, "-"),
@@ -25,22 +22,14 @@ STYLES = {
 }  # fmt: skip
 
 
-def draw(found: dict[str, Any]) -> None:
+def pictures(found: dict[str, Any]) -> dict[str, Callable[[], Figure]]:
     """All pictures of the page."""
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    pictures = {"synthetic": synthetic(found), "curves": curves(found)}
-    for name in dict.fromkeys(name for name, _ in _noise.FIGURES):
-        pictures[name] = noise(found, name)
-    for name, figure in pictures.items():
-        _save(figure, IMAGES / f"large_margin_{name}.png")
-
-
-def _save(figure: Figure, file: Path) -> None:
-    """A small file: few colours are enough for lines."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    picture.quantize(32).save(file, optimize=True)
+    names = dict.fromkeys(name for name, _ in _noise.FIGURES)
+    return {
+        "large_margin_synthetic": partial(synthetic, found),
+        "large_margin_curves": partial(curves, found),
+        **{f"large_margin_{name}": partial(noise, found, name) for name in names},
+    }
 
 
 def synthetic(found: dict[str, Any]) -> Figure:
@@ -65,7 +54,8 @@ def synthetic(found: dict[str, Any]) -> Figure:
 
 def curves(found: dict[str, Any]) -> Figure:
     """Error against the number of features."""
-    names = [name for name in CURVES if name in names_of(found)]
+    run = names_of(found)
+    names = [name for name in CURVES if name in run] or run[:1]
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     axes = figure.subplots(len(STYLES), len(names), squeeze=False)
     for row, (label, styles), place in zip(axes, STYLES.items(), ("upper", "lower"), strict=True):

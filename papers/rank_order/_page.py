@@ -7,7 +7,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.pages import Page, table
 from papers.rank_order._claims import TITLES, Found, claims, optimism
 from papers.rank_order._real import LAST, METHODS, N_RANDOM, PATHS, SETS
@@ -15,7 +17,7 @@ from papers.rank_order._synthetic import ADDED, CRITERIA, N_SAMPLES
 
 SHOWN = (2, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 60, 80)
 NAMES = {"bayes": "naive Bayes", "kernel": "SVM, Kendall kernel", "center": "nearest center"}
-COLOURS = {"kl": "#0072B2", "ks": "#9A9A9A", "cdv": "#E69F00", "spoilers": "#D55E00"}
+COLOURS = {"kl": BLUE, "ks": GREY, "cdv": ORANGE, "spoilers": VERMILION}
 EXTREMES = [f"{e}, {r}" for e, r in product((0, ADDED[-1]), repeat=2) if e + r]
 
 
@@ -116,20 +118,18 @@ def present(found: Found, kinds: list[str]) -> list[str]:
 # ------------------------------------------------------------------------------------- pictures
 
 
-def synthetic_picture(found: Found) -> Any:
+def synthetic_picture(found: Found) -> Figure:
     """Figures 7 to 10: a column per kind of data, divergence above accuracy."""
-    from matplotlib import pyplot as plt
-
     kinds = present(found, [*EXTREMES, "easy", "hard"])
-    size = (2.6 * len(kinds), 4.6)
-    figure, axes = plt.subplots(2, len(kinds), figsize=size, sharey="row", layout="constrained")
+    figure = Figure(figsize=(2.6 * len(kinds), 4.6), layout="constrained")
+    axes = figure.subplots(2, len(kinds), sharey="row")
     for kind, (above, below) in zip(kinds, axes.T, strict=True):
         for criterion in CRITERIA:
             for ax, measure, start in ((above, "divergence", 1), (below, "accuracy", 0)):
                 mean = curves(found, kind, criterion, measure).mean(axis=0)
                 removed = start + np.arange(len(mean))
                 ax.plot(removed, mean, color=COLOURS[criterion], label=criterion)
-                ax.spines[["top", "right"]].set_visible(False)
+                plain(ax)
         added = kind.partition(", ")
         above.set_title(f"{added[0]} extraneous,\n{added[2]} redundant" if added[1] else kind)
         below.set_xlabel("features removed")
@@ -141,23 +141,22 @@ def synthetic_picture(found: Found) -> Any:
     return figure
 
 
-def gene_picture(found: Found) -> Any:
+def gene_picture(found: Found) -> Figure:
     """Figures 11 to 13: accuracy of the last subsets beside random ones."""
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True, layout="constrained")
+    figure = Figure(figsize=(11, 3.6), layout="constrained")
+    axes = figure.subplots(1, 3, sharey=True)
     for name, ax in zip(SETS, axes, strict=True):
         sizes = [n for n in range(2, LAST + 1) if f"{name}/random/{n}" in found]
         chance = np.array([found[f"{name}/random/{n}"]["bayes"] for n in sizes])
         low, high = np.quantile(chance, [0.1, 0.9], axis=1)
         ax.fill_between(sizes, low, high, color="#DDDDDD", label="random, 10 to 90 %")
-        ax.plot(sizes, chance.mean(axis=1), color="#9A9A9A", label="random, mean")
+        ax.plot(sizes, chance.mean(axis=1), color=GREY, label="random, mean")
         for selection, colour in (("cdv", COLOURS["cdv"]), ("spoilers", COLOURS["spoilers"])):
             curve = found[f"{name}/{selection}/outside"]["accuracy"]["bayes"]
             ax.plot([int(n) for n in curve], list(curve.values()), color=colour, label=selection)
         ax.set_title(TITLES[name])
         ax.set_xlabel("features left")
-        ax.spines[["top", "right"]].set_visible(False)
+        plain(ax)
     axes[0].set_ylabel("accuracy, selected on all samples")
     axes[-1].legend(frameon=False)
     return figure
