@@ -17,11 +17,11 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
 from sklearn.feature_selection import RFECV
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from echelon import LinearOrdinalClassifier, RelevanceBounds
 from echelon.datasets import make_relevance
+from echelon.evaluation import f_measure_of_support, macro_mean_absolute_error_scorer
 
 PAGE = Path(__file__).parent.parent / "docs" / "papers" / "relevance_bounds.md"
 
@@ -45,34 +45,24 @@ SWEEPS = {
 TOLERANCES = ("auto", 0.001, 0.01, 0.1)
 
 
-def f_measure(truth: np.ndarray, found: np.ndarray) -> float:
-    """F-measure of a set of features; 1 if both are empty."""
-    total = truth.sum() + found.sum()
-    return 2 * (truth & found).sum() / total if total else 1.0
-
-
-def macro_absolute_error(y: np.ndarray, predicted: np.ndarray) -> float:
-    """Mean absolute error, averaged over the classes."""
-    wrong = np.abs(y - predicted)
-    return float(np.mean([wrong[y == c].mean() for c in np.unique(y)]))
-
-
 def eliminated(X: np.ndarray, y: np.ndarray, penalty: str, seed: int) -> np.ndarray:
     """Features that cross-validated elimination keeps, as the paper does for Lasso and ElasticNet.
 
     C by 5-fold cross-validation, then recursive elimination with 5 folds, both on macro-averaged
     absolute error.
     """
-    scorer = make_scorer(macro_absolute_error, greater_is_better=False)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     costs = np.array([1, 3, 10, 30, 100, 300, 1000]) / len(X)
     search = GridSearchCV(
-        LinearOrdinalClassifier(penalty), {"C": costs}, scoring=scorer, cv=folds
+        LinearOrdinalClassifier(penalty),
+        {"C": costs},
+        scoring=macro_mean_absolute_error_scorer,
+        cv=folds,
     ).fit(X, y)
     elimination = RFECV(
         search.best_estimator_,
         cv=folds,
-        scoring=scorer,
+        scoring=macro_mean_absolute_error_scorer,
         importance_getter=lambda model: np.abs(model.coef_ * model.scale_),
     )
     return elimination.fit(X, y).support_
@@ -89,10 +79,10 @@ def table_run(row: tuple[int, ...], noise: float, seed: int) -> dict:
     return {
         "row": row,
         "noise": noise,
-        "bounds": f_measure(relevant, found != "irrelevant"),
-        "strong": f_measure(strong, found == "strong"),
-        "lasso": f_measure(relevant, eliminated(X, y, "l1", seed)),
-        "elasticnet": f_measure(relevant, eliminated(X, y, "elasticnet", seed)),
+        "bounds": f_measure_of_support(relevant, found != "irrelevant"),
+        "strong": f_measure_of_support(strong, found == "strong"),
+        "lasso": f_measure_of_support(relevant, eliminated(X, y, "l1", seed)),
+        "elasticnet": f_measure_of_support(relevant, eliminated(X, y, "elasticnet", seed)),
     }
 
 

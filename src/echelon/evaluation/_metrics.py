@@ -13,7 +13,9 @@ from sklearn.utils import check_consistent_length
 from echelon.validation import read_labels
 
 
-def rank_loss(y_true: Any, y_pred: Any, *, p: float = 1, class_order: Sequence | None = None):
+def rank_loss(
+    y_true: Any, y_pred: Any, *, p: float = 1, class_order: Sequence | None = None
+) -> float:
     """Mean of ``|y - k|**p`` over the samples, y the true and k the predicted class [1]_.
 
     Parameters
@@ -51,7 +53,9 @@ def rank_loss(y_true: Any, y_pred: Any, *, p: float = 1, class_order: Sequence |
     return float(((distances > 0) * distances**p).mean())
 
 
-def macro_mean_absolute_error(y_true: Any, y_pred: Any, *, class_order: Sequence | None = None):
+def macro_mean_absolute_error(
+    y_true: Any, y_pred: Any, *, class_order: Sequence | None = None
+) -> float:
     """Mean absolute error of every class that occurs in y_true, averaged over these classes.
 
     A rare class counts as much as a frequent one [1]_.
