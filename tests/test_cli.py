@@ -199,6 +199,16 @@ def test_options_for_columns(credit, capsys):
     assert found["profile"]["nominal"] == ["income", "home"]
 
 
+def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
+    monkeypatch.setattr(_work, "MANY_ROWS", 80)
+    monkeypatch.setattr(_work, "SAMPLED_ROWS", 50)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+    found = json.loads(done.out)
+    assert found["how"]["parameters"]["OReliefF"]["sample_size"] == 50
+    assert "neighbours of 50 rows, drawn at random, among all 90" in " ".join(found["caveats"])
+    assert found["features"][0]["name"] == "income"
+
+
 def test_the_same_seed_gives_the_same_answer(credit, capsys):
     outputs = [
         call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "simba", "-n", 2, "--seed", seed)

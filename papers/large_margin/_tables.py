@@ -246,8 +246,9 @@ def optimism_text(found: dict[str, Any]) -> str:
         f"features, cut at the number that looks best, seems to gain "
         f"{_gain(found, [RANDOM], 'outside'):+.1f}; inside, "
         f"{_gain(found, [RANDOM], 'inside'):+.1f}.  The last column is no optimism: rankings "
-        f"change with the rows, and a number found with one ranking need not suit another.  It is largest for {COLUMNS[method]} on "
-        f"{names_of(found)[place]} ({drift.max():+.1f} points).  Judged with the same ranking "
+        f"change with the rows, and a number found with one ranking need not suit another.  It is "
+        f"largest for {COLUMNS[method]} on {names_of(found)[place]} ({drift.max():+.1f} points).  "
+        f"Judged with the same ranking "
         f"instead, {changed_verdicts(found)} of the {len(COMPARED)} comparisons in the claims "
         f"would get another verdict."
     )

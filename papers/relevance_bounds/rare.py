@@ -89,9 +89,10 @@ probes made of it can reach bounds that ordinary features do not reach, even tho
 weights in the model; but there is one threshold for all.  The table repeats the first hold-outs
 without columns in which a training sample is more than {farthest} standard deviations from the
 mean.  (An earlier rule, fewer than 5 % of the samples differ from the median, was given up because
-it leaves outliers in.)  By more than two standard errors the threshold is then lower on {threshold}; more of the
-remaining columns are relevant on {relevant}; the error of the relevant features is smaller on
-{less} and larger on {more}.  Where the error stays, rare values are not the reason, or not alone.
+it leaves outliers in.)  By more than two standard errors the threshold is then lower on
+{threshold}; more of the remaining columns are relevant on {relevant}; the error of the relevant
+features is smaller on {less} and larger on {more}.  Where the error stays,
+rare values are not the reason, or not alone.
 
 {table}
 """

@@ -23,6 +23,9 @@ N_RESAMPLES = 20
 FEWEST_ROWS = 10
 """Fewer cannot be split into rows to learn from and rows to judge by."""
 
+MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
+"""Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
+
 LONG = 2e8
 """Products of samples, samples and features from which on progress bars are worth their lines."""
 
@@ -56,12 +59,13 @@ def study(
 
 def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Report:
     n, p = task.X.shape
+    named = {method.estimator: make_selector(method, task, common) for method in task.methods}
     doing = f"Ranking {p:,} features by {listed(method.estimator for method in task.methods)}"
     with working(doing, common) as verbose, noting(task.notes):
         return summarize(
             task.X,
             task.target.y,
-            {method.estimator: make_selector(method, task, common) for method in task.methods},
+            named,
             random_state=common.seed,
             profile=replace(task.profile, caveats=[*remarks(task), *task.profile.caveats]),
             source=task.source,
@@ -103,7 +107,14 @@ def bounds_report(found: Bounded, common: Common) -> Report:
 def make_selector(method: Any, task: Task, common: Common) -> Any:
     """A selector for the data at hand; the order of classes comes with the target."""
     problem = {"problem": task.target.kind} if method.estimator == "RelevanceBounds" else {}
-    return method.make(random_state=common.seed, **problem)
+    selector = method.make(random_state=common.seed, **problem)
+    if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
+        selector.set_params(sample_size=SAMPLED_ROWS)
+        task.notes.append(
+            f"{method.estimator} looked up the neighbours of {SAMPLED_ROWS:,} rows, drawn at "
+            f"random, among all {len(task.X):,}."
+        )
+    return selector
 
 
 def remarks(task: Task) -> list[str]:
