@@ -1,5 +1,6 @@
 """The Dask engine on a cluster of processes: equal to the local engine, whatever happens to it."""
 
+import json
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from cli_cases import call
 from echelon import (
     IntervalRelief,
     NeighborhoodRoughSet,
@@ -274,3 +276,28 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ImportError, match=r'pip install "echelon\[dask\]"'):
         resolve_engine("dask", None)
+
+
+def test_the_command_line_on_a_cluster(client, capsys, tmp_path):
+    X, y, _ = draw("random")
+    file = tmp_path / "data.csv"
+    pd.DataFrame(X).assign(y=y).to_csv(file, index=False)
+    ask = ("rank", str(file), "-t", "y", "--unordered", "--method", "relieff", "--json")
+    here = json.loads(call(capsys, *ask).out)
+    there = json.loads(call(capsys, *ask, "--scheduler", client.scheduler.address).out)
+    scores = [[row["score"] for row in each["features"]] for each in (here, there)]
+    assert_allclose(*scores, rtol=1e-12)
+    assert there["how"]["parameters"]["ReliefF"]["engine"].startswith("DaskEngine('tcp://")
+
+
+def test_the_command_line_without_a_cluster(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("echelon.engines._dask.TIMEOUT", "500ms")
+    X, y, _ = draw("random")
+    file = tmp_path / "data.csv"
+    pd.DataFrame(X).assign(y=y).to_csv(file, index=False)
+    ask = ("rank", str(file), "-t", "y", "--unordered", "--scheduler", "tcp://127.0.0.1:1")
+    call(capsys, *ask).check_refused("No Dask scheduler answers at 'tcp://127.0.0.1:1'")
+    call(capsys, *ask, "--jobs", "2").check_refused("--jobs and --scheduler exclude each other")
+    found = call(capsys, *ask, "--method", "cfs")
+    assert found.code == 0
+    assert "CFS has no part that runs on a cluster; it ran here." in found.out

@@ -118,6 +118,11 @@ class Common:
         typer.Option("--jobs", "-j", rich_help_panel=RUN_PANEL, show_default=False,
                      help="Folds computed at a time; -1 for one per core."),
     ] = None  # fmt: skip
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="tcp://HOST:PORT", rich_help_panel=RUN_PANEL,
+                     show_default=False, help="Search on a Dask cluster."),
+    ] = None  # fmt: skip
     quiet: Annotated[
         bool,
         typer.Option("--quiet", "-q", rich_help_panel=RUN_PANEL, show_default=False,

@@ -108,6 +108,8 @@ def make_selector(method: Any, task: Task, common: Common) -> Any:
     """A selector for the data at hand; the order of classes comes with the target."""
     problem = {"problem": task.target.kind} if method.estimator == "RelevanceBounds" else {}
     selector = method.make(random_state=common.seed, **problem)
+    if common.scheduler is not None:
+        _use_cluster(selector, method, task, common)
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
         selector.set_params(sample_size=SAMPLED_ROWS)
         task.notes.append(
@@ -115,6 +117,20 @@ def make_selector(method: Any, task: Task, common: Common) -> Any:
             f"random, among all {len(task.X):,}."
         )
     return selector
+
+
+def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None:
+    """Let the selector search on the cluster, or note that it cannot."""
+    if "engine" not in selector.get_params():
+        task.notes.append(f"{method.estimator} has no part that runs on a cluster; it ran here.")
+        return
+    if common.jobs not in (None, 1):
+        raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
+    try:
+        from echelon.engines import DaskEngine
+    except ImportError as error:
+        raise InputError(f"--scheduler: {error}") from error
+    selector.set_params(engine=DaskEngine(common.scheduler))
 
 
 def remarks(task: Task) -> list[str]:

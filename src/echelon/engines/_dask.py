@@ -88,6 +88,10 @@ class DaskEngine(Engine):
         self.block_rows = int(block_rows)
         self.patience = patience
 
+    def __repr__(self) -> str:
+        address = getattr(getattr(self.client, "scheduler", None), "address", self.client)
+        return f"DaskEngine({'' if address is None else repr(address)})"
+
     def __deepcopy__(self, memo: dict) -> DaskEngine:
         return self  # scikit-learn copies the parameters of an estimator; a client is shared
 
