@@ -39,8 +39,8 @@ def page(found: Found) -> Page:
         claims(found),
         body,
         {
-            "rank_order-synthetic": partial(synthetic_picture, found),
-            "rank_order-genes": partial(gene_picture, found),
+            "rank_order_synthetic": partial(synthetic_picture, found),
+            "rank_order_genes": partial(gene_picture, found),
         },
     )
 
@@ -175,7 +175,7 @@ paper's (74 x 3107, five).
 
 ## Accuracy of the last {last} subsets
 
-![Accuracy against features left](../images/papers/rank_order-genes.png)
+![Accuracy against features left](../images/papers/rank_order_genes.png)
 
 Per cent of samples recognised by naive Bayes on the boolean orders, in 5-fold cross-validation (one
 split, stratified), by number of features.  *outside*: features were selected once, on all samples,
@@ -203,7 +203,7 @@ Per cent recognised, mean over 2 to 30 features, selected inside the folds.
 
 ## Synthetic data
 
-![Divergence and accuracy against features removed](../images/papers/rank_order-synthetic.png)
+![Divergence and accuracy against features removed](../images/papers/rank_order_synthetic.png)
 
 Section 5.2: {n_samples} data sets of each kind, selection on all samples, naive Bayes with 5 folds.
 Seven classes of 20 samples, four features that suffice and up to 8 extraneous and 8 redundant ones;
