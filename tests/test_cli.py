@@ -450,7 +450,7 @@ def test_profile_in_words(credit, capsys):
         "grade: 3 classes with an order",
         "low (27) < medium (32) < high (31)",
         "comparable pairs of rows break the order",
-        "income alone tells the class of every row: is it known before the outcome is?",
+        "told from one column, income: is that known before the outcome is?",
         "(orelieff: Hu, Pan, Song, Yu 2012)",
     ):
         assert text in done.out

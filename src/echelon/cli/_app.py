@@ -46,7 +46,10 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -121,7 +124,9 @@ def bounds(common: Common) -> None:
 
 @app.command()
 def methods(
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print JSON instead of a table.")
+    ] = False,
 ) -> None:
     """List the methods: for which data, at which cost, from which paper."""
     from echelon.cli._console import show_methods
@@ -134,8 +139,10 @@ def demo(
     folder: Annotated[
         str, typer.Option("--folder", metavar="FOLDER", help="Where to write data and report.")
     ] = "echelon-demo",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", metavar="", help="Show where an error comes from.")
+    ] = False,
 ) -> None:
     """Rank the features of data that come along, and write a report."""
     from echelon.cli._demo import demo

@@ -57,7 +57,10 @@ class Common:
         _data("--class-order", metavar="LOW,...,HIGH", help="Classes of the target, lowest first."),
     ] = None
     unordered: Annotated[
-        bool, _data("--unordered", help="The classes have no order, even if they look like it.")
+        bool,
+        _data(
+            "--unordered", metavar="", help="The classes have no order, even if they look like it."
+        ),
     ] = False
     categorical: Annotated[
         str | None,
@@ -99,8 +102,12 @@ class Common:
     plot: Annotated[
         str | None, _output("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.")
     ] = None
-    json: Annotated[bool, _output("--json", help="Print JSON instead of tables.")] = False
-    force: Annotated[bool, _output("--force", help="Overwrite files that exist.")] = False
+    json: Annotated[bool, _output("--json", metavar="", help="Print JSON instead of tables.")] = (
+        False
+    )
+    force: Annotated[bool, _output("--force", metavar="", help="Overwrite files that exist.")] = (
+        False
+    )
     top: Annotated[
         int,
         typer.Option(
@@ -125,12 +132,12 @@ class Common:
     ] = None  # fmt: skip
     quiet: Annotated[
         bool,
-        typer.Option("--quiet", "-q", rich_help_panel=RUN_PANEL, show_default=False,
+        typer.Option("--quiet", "-q", metavar="", rich_help_panel=RUN_PANEL, show_default=False,
                      help="No progress on standard error."),
     ] = False  # fmt: skip
     debug: Annotated[
         bool,
-        typer.Option("--debug", rich_help_panel=RUN_PANEL, show_default=False,
+        typer.Option("--debug", metavar="", rich_help_panel=RUN_PANEL, show_default=False,
                      help="Show where an error comes from."),
     ] = False  # fmt: skip
 

@@ -232,7 +232,8 @@ def _with_intervals(
         return X
     from echelon import as_intervals
 
-    made = as_intervals(X, *pattern)
+    features = None if common.intervals else found.intervals
+    made = as_intervals(X, *pattern, features=features)
     bounds = {side.format(feature) for feature in made.columns for side in pattern}
     rest = X[[name for name in X.columns if name not in bounds]]
     return pd.concat([made, rest], axis=1)

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.intervals import as_intervals
-
 PAIRS = (
     ("{}_min", "{}_max"),
     ("{}_lower", "{}_upper"),
@@ -95,20 +93,24 @@ def _words(name: Any) -> str:
 
 def interval_pairs(X: pd.DataFrame) -> tuple[str, str, list[str]] | None:
     """Naming pattern and features of pairs of bounds, if at least half of all columns are some."""
-    numbers = X[[name for name, column in X.items() if is_number(column)]]
-    names = {str(name) for name in numbers.columns}
+    numbers = {str(name): column for name, column in X.items() if is_number(column)}
     for lower, upper in PAIRS:
         head, tail = lower.split("{}")
-        found = [n[len(head) : len(n) - len(tail)] for n in names if _like(n, head, tail)]
-        features = sorted(f for f in found if upper.format(f) in names)
-        if 2 * len(features) * 2 >= X.shape[1] and features:
-            try:
-                as_intervals(numbers.rename(columns=str), lower, upper, features=features)
-            except ValueError:  # a minimum above its maximum: named alike by chance
-                continue
-            order = {str(name): j for j, name in enumerate(X.columns)}
-            return lower, upper, sorted(features, key=lambda f: order[lower.format(f)])
+        found = [n[len(head) : len(n) - len(tail)] for n in numbers if _like(n, head, tail)]
+        features = [
+            feature
+            for feature in found
+            if upper.format(feature) in numbers
+            and _are_bounds(numbers[lower.format(feature)], numbers[upper.format(feature)])
+        ]
+        if features and 4 * len(features) >= X.shape[1]:
+            return lower, upper, features
     return None
+
+
+def _are_bounds(lower: pd.Series, upper: pd.Series) -> bool:
+    """Whether nearly all are in order; a few that are not will be refused as mistakes."""
+    return float((lower > upper).mean()) <= 0.05
 
 
 def _like(name: str, head: str, tail: str) -> bool:

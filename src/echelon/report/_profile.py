@@ -309,8 +309,8 @@ def _caveats(X: pd.DataFrame, target: Target, facts: dict[str, Any]) -> list[str
         said.append(f"More than half of the values are missing in {listed(many_gaps)}.")
     if facts["giveaways"]:
         said.append(
-            f"{listed(facts['giveaways'])} alone tells the class of every row: is it known before "
-            "the outcome is?"
+            f"The class of every row can be told from one column, {listed(facts['giveaways'])}: is "
+            "that known before the outcome is?"
         )
     said += [f"{' and '.join(map(str, g[:5]))} are the same." for g in facts["duplicated"][:3]]
     if n_features > 2 * n_samples:
