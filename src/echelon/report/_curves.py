@@ -13,7 +13,7 @@ from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.evaluation._data import take_rows
 from echelon.report._models import Study, guesses
-from echelon.report._target import Target
+from echelon.report._outcome import Outcome
 
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
@@ -41,7 +41,7 @@ class Baseline(NamedTuple):
     """One per fold."""
 
 
-def make_folds(cv: Any, target: Target, n_rows: int, random_state: Any) -> list[tuple]:
+def make_folds(cv: Any, target: Outcome, n_rows: int, random_state: Any) -> list[tuple]:
     """Folds for all methods: shuffled ones for a number, stratified by class."""
     rows = np.zeros((n_rows, 1))
     classes = target.kind != "regression"

@@ -9,12 +9,12 @@ import pandas as pd
 
 from echelon.intervals._read import holds_intervals
 from echelon.report._alike import as_values
-from echelon.report._target import Target
+from echelon.report._outcome import Outcome
 
 MOST_NAMED = 20
 
 
-def glance(X: pd.DataFrame, target: Target) -> dict[str, Any]:
+def glance(X: pd.DataFrame, target: Outcome) -> dict[str, Any]:
     """Sizes, kinds, classes and gaps of the data."""
     values, nominal = as_values(X)
     missing = np.isnan(values).sum(axis=0)

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from echelon.display._by_class import ByClass, Classes, describe
 from echelon.display._distribution import drawn_classes
 from echelon.report._alike import ALIKE, associations, groups_of
-from echelon.report._target import Target
+from echelon.report._outcome import Outcome
 
 MOST_DESCRIBED = 200
 """Features whose distributions are shown: the best ones."""
@@ -20,7 +20,7 @@ MOST_DESCRIBED = 200
 
 def feature_rows(
     X: pd.DataFrame,
-    target: Target,
+    target: Outcome,
     methods: Sequence[dict[str, Any]],
     chosen: dict[str, Any],
     keep: list[str],
@@ -76,7 +76,7 @@ def same_message(
     return [[names[f] for f in group] for group in groups], substitutes
 
 
-def _details(column: pd.Series, target: Target) -> dict[str, Any]:
+def _details(column: pd.Series, target: Outcome) -> dict[str, Any]:
     by_class = describe(column, target.classes)
     return {
         "missing": int(column.isna().sum()),
@@ -95,7 +95,7 @@ def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
     return {"kind": "labels", "present": present, "labels": by_class.labels, "shares": shares}
 
 
-def _trend(column: pd.Series, target: Target, by_class: ByClass) -> float | None:
+def _trend(column: pd.Series, target: Outcome, by_class: ByClass) -> float | None:
     """Rank correlation with an ordered or numeric target; None where neither has an order."""
     if target.kind == "classification" or by_class.quantiles is None:
         return None

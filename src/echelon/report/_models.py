@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from echelon.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
 from echelon.report._encoder import TableEncoder
-from echelon.report._target import Target
+from echelon.report._outcome import Outcome
 
 
 class Scoring(NamedTuple):
@@ -31,7 +31,7 @@ class Study(NamedTuple):
     """What all methods are judged by."""
 
     X: pd.DataFrame
-    target: Target
+    target: Outcome
     estimator: Any
     scoring: Scoring
     folds: list[tuple]
@@ -84,7 +84,7 @@ def _scorer_name(scoring: Any) -> str:
     return getattr(function, "__name__", type(function).__name__).replace("_", " ")
 
 
-def guesses(target: Target) -> dict[str, Any]:
+def guesses(target: Outcome) -> dict[str, Any]:
     """Models that look at no feature, by what they guess."""
     if target.kind == "regression":
         return {"the mean": DummyRegressor()}

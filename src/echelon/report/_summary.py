@@ -23,9 +23,9 @@ from echelon.report._data import glance
 from echelon.report._features import feature_rows, same_message, sort_by_rank
 from echelon.report._methods import agreement_of, method_part
 from echelon.report._models import Study, default_estimator, describe_model, read_scoring
+from echelon.report._outcome import read_outcome
 from echelon.report._plain import plain
 from echelon.report._report import Report
-from echelon.report._target import read_target
 from echelon.validation import as_frame
 
 
@@ -107,7 +107,7 @@ def summarize(
     """
     named = _read_selectors(selectors)
     table, wanted = _read_table(X, n_features)
-    target = read_target(y, named, getattr(profile, "kind", None))
+    target = read_outcome(y, named, getattr(profile, "kind", None))
     check_consistent_length(table, target.y)
     model = default_estimator(target.kind) if estimator is None else estimator
     metric = read_scoring(scoring, model, target.kind)

@@ -1,4 +1,7 @@
-"""What the target is: ordered classes, classes without an order, or numbers."""
+"""What the selectors of a report take the target for, and the classes it is shown in.
+
+How a column of a file is read, which knows no selectors, is in ``_reading``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MANY_CLASSES = 20
 """More integers than this are likely quantities."""
 
 
-class Target(NamedTuple):
+class Outcome(NamedTuple):
     """The target, and the classes its samples are shown in."""
 
     y: Any
@@ -26,7 +29,7 @@ class Target(NamedTuple):
     """Classes of the samples; quarters of a numeric target."""
 
 
-def read_target(y: Any, selectors: Mapping[str, Any], kind: str | None = None) -> Target:
+def read_outcome(y: Any, selectors: Mapping[str, Any], kind: str | None = None) -> Outcome:
     """Read y as what the selectors take it for.
 
     Integers are ordered classes if a selector is for those; labels are if the order is known.
@@ -36,10 +39,10 @@ def read_target(y: Any, selectors: Mapping[str, Any], kind: str | None = None) -
     kind = kind or _kind(y, selectors, order)
     if kind == "regression":
         values = np.asarray(read_labels(y), dtype=float)
-        return Target(values, _name(y), kind, read_groups(values, kind))
+        return Outcome(values, _name(y), kind, read_groups(values, kind))
     if kind == "ordinal" and order is not None:
         y = pd.Series(pd.Categorical(read_labels(y), list(order), ordered=True), name=_name(y))
-    return Target(y, _name(y), kind, read_groups(y, kind))
+    return Outcome(y, _name(y), kind, read_groups(y, kind))
 
 
 def _kind(y: Any, selectors: Mapping[str, Any], order: Any) -> str:
