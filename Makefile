@@ -33,7 +33,7 @@ $(BIN)/.installed: pyproject.toml
 
 install: $(BIN)/.installed  ## install into .venv
 
-demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
+demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data, and write a report
 	@$(BIN)/python examples/ordered_grades.py
 
 test: $(BIN)/.installed  ## run all tests
@@ -49,7 +49,7 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-BENCH ?= relieff neighborhood bounds interval rankorder
+BENCH ?= relieff neighborhood bounds interval rankorder scale
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
@@ -58,5 +58,5 @@ papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interv
 	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
-	rm -rf .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf demo-report.html .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
 """How often noise passes ``null_threshold``: the realised error rates beside the nominal one.
 
-``python -m benchmarks.error_rates --write`` writes docs/benchmarks/error_rates.md; it takes about
-ten minutes on two cores.
+``python -m benchmarks.error_rates --write`` writes docs/benchmarks/error_rates.md; it takes a
+quarter of an hour on two idle cores.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from echelon import ReliefF
 from echelon.evaluation import null_threshold
 from echelon.evaluation._null import _discoveries
 
-RATE, DATA_SETS, PERMUTATIONS = 0.1, 200, 59
+RATE, DATA_SETS, PERMUTATIONS = 0.1, 1000, 39
 SAMPLES, FEATURES, RELEVANT = 60, 20, 5
 
 SELECTORS = {"ReliefF": ReliefF(n_jobs=1), "SelectKBest (F test)": SelectKBest()}

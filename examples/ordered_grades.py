@@ -9,9 +9,12 @@ from rich.table import Table
 from sklearn.datasets import load_diabetes
 
 from echelon import OReliefF
+from echelon.files import write_whole
+from echelon.report import summarize
 
 X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
+grade = grade.rename("progression of diabetes")
 
 selector = OReliefF(dominance="ignore", monotonic_cst="auto", random_state=0)
 selector.fit(X, grade)
@@ -39,3 +42,11 @@ console.print(
     f"Kept: the {selector.support_.sum()} features that score more than {selector.threshold_:.4f}, "
     "the best score after the grades were shuffled."
 )
+
+report = summarize(X, grade, selector, source="scikit-learn's diabetes data, in five grades")
+console.print("\nHow many features a model gains from is another question:")
+console.print(report.summary()["answer"]["sentence"], style="bold")
+console.print(report.summary()["answer"]["evidence"])
+# A demo may replace what it wrote before; nothing else is called this.
+path = write_whole("demo-report.html", report.to_html(), overwrite=True)
+console.print(f"\nThe report: {path}", soft_wrap=True)

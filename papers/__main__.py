@@ -13,7 +13,7 @@ from pathlib import Path
 
 from papers.cells import Cells
 from papers.data import Data
-from papers.pages import FOLDER, index, write
+from papers.pages import FOLDER, IMAGES, index, write
 
 NAMES = ("large_margin", "soft_margin", "relevance_bounds", "interval", "rank_order")
 COMMAND = "python -m papers "
@@ -29,6 +29,7 @@ def run(
     cells = Cells(results / f"{name}{'-quick' if quick else ''}.json", fresh=fresh)
     found = cells.run(paper.tasks(data, quick=quick), jobs)
     page = paper.page(found)
+    page.draw(results if quick else IMAGES)
     return page.text(f"{COMMAND}{name} --quick", QUICK) if quick else page.text(COMMAND + name)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from threadpoolctl import threadpool_limits
 
 from papers.pages import made_with
 
@@ -84,7 +85,8 @@ class Cells:
 
 def _named(name: str, task: Task) -> tuple[str, Any]:
     try:
-        return name, task()
+        with threadpool_limits(1):  # cells run side by side already
+            return name, task()
     except Exception as error:
         raise RuntimeError(f"{name}: {error}") from error
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 FOLDER = Path(__file__).parent.parent / "docs" / "papers"
+IMAGES = FOLDER.parent / "images" / "papers"
 HOLDS, FAILS, OPEN = "holds", "does not hold", "cannot be tested"
 HEAD = ("claim", "paper", "here", "verdict")
 
@@ -37,12 +38,19 @@ class Claim(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What is written about a paper."""
+    """What is written about a paper; ``pictures`` are drawn when the page is written."""
 
     title: str
     reference: str
     claims: list[Claim]
     body: str
+    pictures: Mapping[str, Callable[[], Any]] = {}
+
+    def draw(self, folder: Path) -> None:
+        """Draw the pictures as PNG files."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in self.pictures.items():
+            _save(figure(), folder / f"{name}.png")
 
     def text(self, command: str, warning: str = "") -> str:
         """The page as Markdown."""
@@ -51,6 +59,17 @@ class Page(NamedTuple):
             f"# {self.title}\n\n{self.reference}\n\n{made}\n\n"
             f"## Claims\n\n{table(HEAD, self.claims)}\n\n{self.body.strip()}\n"
         )
+
+
+def _save(figure: Any, file: Path) -> None:
+    """A small file: few colours are enough for lines."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    picture.quantize(64).save(file, optimize=True)
 
 
 def made_with() -> str:

@@ -75,6 +75,8 @@ def test_make_concordant_ranks():
     assert_array_equal(np.sort(X, axis=1), np.tile(np.arange(1, 13), (90, 1)))
     assert all(tau_concordance(X[y == c]) >= 0.4 for c in range(3))
     assert tau_concordance(X[[0, 30, 60]]) <= 0.05
+    same, _ = make_concordant_ranks(4, 2, 60, max_between=0, min_within=1, random_state=0)
+    assert len(np.unique(same[:60], axis=0)) == 1
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,11 @@ def test_make_concordant_ranks():
         (make_concordant_ranks, {"n_features": 1}, "`n_features` must be an integer of at least 2"),
         (make_concordant_ranks, {"min_within": 2}, "`min_within` must be a number of at most 1"),
         (make_concordant_ranks, {"max_between": -0.9}, "Give a larger value"),
+        (
+            make_concordant_ranks,
+            {"max_between": "low"},
+            "`max_between` must be a number, got 'low'",
+        ),
     ],
 )
 def test_bad_parameters_of_orders(make, params, message):

@@ -2,6 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
@@ -127,6 +128,35 @@ def test_elimination_without_accuracy():
     assert display.ax_accuracy_ is None
     assert display.frame().columns.tolist() == ["removed", "left", "divergence"]
     assert len(display.frame()) == 7
+
+
+def test_elimination_where_no_accuracy_can_be_measured():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    selector = RankOrderSelector(8).fit(X, y)
+    display = EliminationDisplay.from_estimator(selector, X, y, last=6).plot()
+    assert display.frame()["accuracy"].isna().all()
+    assert len(display.ax_.lines[0].get_xdata()) == 3
+    # A sample whose known features are all removed.
+    X = np.where(np.arange(30)[:, None] == 4, np.nan, X)
+    X[4, selector.path_.feature[:2]] = [1, 2]
+    selector = RankOrderSelector(2).fit(X, y)
+    accuracy = EliminationDisplay.from_estimator(selector, X, y).frame()["accuracy"]
+    known = [~np.isnan(np.delete(X[4], selector.path_.feature[:i])).all() for i in range(9)]
+    assert accuracy.notna().tolist() == known
+    assert not all(known)
+
+
+def test_elimination_of_other_samples():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcdefghij"))
+    selector = RankOrderSelector(4).fit(frame, y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        EliminationDisplay.from_estimator(selector, frame.iloc[:, ::-1], y)
+    with pytest.raises(ValueError, match="`y` must be given with `X`"):
+        EliminationDisplay.from_estimator(selector, frame)
+    gaps = frame.astype("Float64")
+    gaps.iloc[0, 0] = pd.NA
+    assert EliminationDisplay.from_estimator(selector, gaps, y).frame()["accuracy"].notna().all()
 
 
 def test_feature_curve():

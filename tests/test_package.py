@@ -14,10 +14,11 @@ from echelon.kernels import _jit
 ROOT = Path(__file__).parent.parent
 
 
-def run_python(code, **env):
+def run_python(code, cwd=None, **env):
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **env},
+        cwd=cwd,
         capture_output=True,
         text=True,
         check=True,
@@ -97,10 +98,12 @@ def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
     assert _jit.kernel(lambda x: x + 1)(1) == 2
 
 
-def test_the_demo_runs_twice():
+def test_the_demo_runs_twice(tmp_path):
     demo = ROOT / "examples" / "ordered_grades.py"
-    outputs = [run_python(demo.read_text()) for _ in range(2)]
+    outputs = [run_python(demo.read_text(), cwd=tmp_path) for _ in range(2)]
     assert outputs[0] == outputs[1]
+    assert outputs[0].splitlines()[-1] == f"The report: {tmp_path / 'demo-report.html'}"
+    assert [path.name for path in tmp_path.iterdir()] == ["demo-report.html"]
     assert "bmi" in outputs[0]
     assert "Kept: the" in outputs[0]
 

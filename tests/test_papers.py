@@ -7,15 +7,13 @@ from functools import partial
 
 import pytest
 
-from papers.__main__ import main, run
+from papers.__main__ import NAMES, main, run
 from papers.cells import Cells
 from papers.data import SOURCES, Data
 from papers.pages import FOLDER, Claim, claims_of, index, table
 
-CONVERTED = ["interval", "soft_margin"]
 
-
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_quick_run_gives_a_page_of_claims(name, tmp_path):
     text = run(name, Data.stand_ins(), quick=True, results=tmp_path, jobs=1)
     assert "mean nothing" in text
@@ -23,7 +21,7 @@ def test_quick_run_gives_a_page_of_claims(name, tmp_path):
     assert len(claims_of(text)) > 3
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", NAMES)
 def test_committed_pages_say_how_they_were_made(name):
     text = (FOLDER / f"{name}.md").read_text()
     assert f"Made by `python -m papers {name}` with Python" in text

@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 
 import reference_rankorder as reference
 from echelon import RankOrderSelector
+from echelon.kernels.centers import BLOCK, center_distances, reaches
 from echelon.rankorder import (
     boolean_order,
     class_centers,
@@ -205,6 +206,18 @@ def test_functions(seed):
     assert_array_equal(boolean_order(X), booleans)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_divergence_never_falls(seed):
+    X, y = draw(seed)
+    for criterion in CRITERIA:
+        path = RankOrderSelector(1, criterion=criterion).fit(X, y).path_
+        assert (np.diff(path.divergence) > -1e-12).all()
+
+
+def test_equal_orders_have_concordance_1():
+    assert all(tau_concordance(np.tile([1, 2, 3], (m, 1))) == 1 for m in range(2, 60))
+
+
 def cdv_values(X, y, left, everything):
     """CDV for every candidate, ranking anew."""
 
@@ -245,6 +258,40 @@ def test_cdv_with_sums_far_apart():
     path = RankOrderSelector(1, criterion="cdv").fit(X, y).path_
     for at in (0, 1, 30, 95):
         check_cdv_step(X, y, path, at)
+
+
+def test_centers_with_more_ties_than_16_bits_count():
+    """Removing feature 0 moves feature 1 from before to behind thousands of tied ones."""
+    n = 17_000
+    columns = np.arange(n)
+    sums = np.stack([columns > 1, 1000 * columns]).astype(np.int32)
+    margins = np.zeros((2, 1, n), np.int8)
+    margins[0, 0, 1] = -5
+    orders, widest = np.stack([columns] * 2).astype(np.uint32), np.array([9, 9])
+    reach = np.empty((2, (n - 1) // BLOCK + 1), np.int64)
+    fits = np.empty(reach.shape, bool)
+    for c in range(2):
+        reaches(sums[c], widest[c], reach[c], fits[c])
+    found = np.empty((1, 1), np.int64)
+    center_distances(
+        np.array([0]), margins, widest, orders, sums, sums.astype(np.int16),
+        orders.astype(np.int32), reach, fits, found,
+    )  # fmt: skip
+    ranks = [rankdata(sums[c, 1:] - margins[c, 0, 1:]) for c in range(2)]
+    assert found[0, 0] == 4 * ((ranks[0] - ranks[1]) ** 2).sum()
+
+
+def test_spoilers_of_large_classes():
+    """Terms beyond 32 bits."""
+    X = np.resize([[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 3, 2]], (200_000, 3))
+    y = np.arange(200_000) // 100_000
+    for criterion in ("spoilers", "kl"):
+        path = RankOrderSelector(1, criterion=criterion).fit(X, y).path_
+        assert sorted([*path.feature, 3 - path.feature.sum()]) == [0, 1, 2]
+    # Of 100,000 samples of a class three quarters have 0 before 1, half 0 before 2 and 1 before 2.
+    terms = 2 * np.array([[0, 3, 4], [3, 0, 4], [4, 4, 0]]) * 25_000**2
+    assert spoiler_counts(X, y).tolist() == terms.sum(axis=1).tolist()
+    assert RankOrderSelector(1).fit(X, y).path_.value[0] == terms.sum(axis=1).max()
 
 
 @pytest.mark.parametrize("size", [10, 40, 700])

@@ -14,6 +14,7 @@ from echelon.rankorder import (
     class_centers,
     kendall_distance,
     rank_order,
+    spearman_distance,
     spoiler_counts,
     subset_divergence,
     tau_concordance,
@@ -142,6 +143,8 @@ def test_boolean_order_sparse_and_named():
     assert out.to_numpy().tolist() == [[1, 1, 0.5]]
     with pytest.raises(ValueError, match="input_features should have length"):
         BooleanOrder().fit(X).get_feature_names_out(["a"])
+    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+        BooleanOrder().fit(frame).get_feature_names_out(["u", "v", "w"])
 
 
 GOOD = np.random.default_rng(0).random((8, 3))
@@ -166,7 +169,7 @@ def test_orders_that_are_none(function):
         function(GOOD[:, :1], LABELS)
     with pytest.raises(ValueError, match=r"known value in every row, got only NaN in row 3\."):
         function(GAP, LABELS)
-    with pytest.raises(TypeError, match="Column 'b' of `X` holds labels"):
+    with pytest.raises(TypeError, match=r"Column 'b' of `X` holds labels.*Drop the column"):
         function(pd.DataFrame({"a": GOOD[:, 0], "b": "x"}), LABELS)
     with pytest.raises(ValueError, match="infinity"):
         function(np.where(GOOD[0, 0] == GOOD, np.inf, GOOD), LABELS)
@@ -193,17 +196,39 @@ def test_bad_parameters(params, message):
 
 
 def test_bad_arguments():
-    with pytest.raises(ValueError, match="must order the same features, got 2 and 3 values"):
-        kendall_distance([1, 2], [1, 2, 3])
-    frame = pd.DataFrame(GOOD, columns=list("abc"))
-    assert subset_divergence(frame, LABELS, ["a", "b"]) == subset_divergence(
-        GOOD, LABELS, [True, True, False]
-    )
-    for features in ([3], [-1], ["z"], [True]):
-        with pytest.raises(ValueError, match="`features` must be a mask, indices or names"):
-            subset_divergence(frame, LABELS, features)
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         tau_concordance(GOOD[:1])
+    with pytest.raises(ValueError, match=r"`y` has no samples\."):
+        spoiler_counts(GOOD, [])
+    with pytest.raises(ValueError, match="`n_jobs` must not be 0"):
+        RankOrderClassifier("kernel", n_jobs=0).fit(GOOD, LABELS)
+
+
+def test_features_of_a_divergence():
+    frame = pd.DataFrame(GOOD, columns=list("abc"))
+    expected = subset_divergence(GOOD, LABELS, [0, 1])
+    for features in (["b", "a"], {"a", "b"}, {0, 1}, range(2), [True, True, False]):
+        assert subset_divergence(frame, LABELS, features) == expected
+    nothing = ([], [False] * 3, set())
+    wrong = ([3], [-1], ["z"], [True], None, {"a": 1}, [[0, 1]], [["a"]], slice(2), [0.0])
+    for features in (*nothing, *wrong, [0, 0], ["a", "a"]):
+        with pytest.raises(ValueError, match=r"`features` must be a mask, .*, each once, got"):
+            subset_divergence(frame, LABELS, features)
+
+
+@pytest.mark.parametrize("distance", [kendall_distance, spearman_distance])
+def test_orders_to_compare(distance):
+    for a, b in (([1, 2], [1, 2, 3]), ([], []), (None, None)):
+        with pytest.raises(ValueError, match=r"must order the same features, got \d and \d values"):
+            distance(a, b)
+    for a in (["a", "b"], [[1, 2]], {1, 2}):
+        with pytest.raises(ValueError, match="`a` must be the values of one sample, got"):
+            distance(a, [1, 2])
+    known = distance([1, 3, 2], [1, 2, 3])
+    for gap in (np.nan, None, pd.NA):
+        assert distance([1, gap, 3, 2], [1, 1, 2, 3]) == known
+    hidden = np.ma.masked_array([1, 9, 3, 2], [False, True, False, False])
+    assert distance(hidden, [1, 1, 2, 3]) == known
 
 
 def test_norms_are_the_kernel_of_a_sample_with_itself(rng):

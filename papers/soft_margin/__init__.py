@@ -43,7 +43,6 @@ def tasks(data: Data, *, quick: bool) -> dict[str, Task]:
     names = {"wine": 1} if quick else REPETITIONS
     genes = {"leukemia, 2 classes": 1} if quick else GENES
     cells: dict[str, Task] = {
-        "quick": partial(bool, quick),
         "table 1": partial(subset_measures, 1 if quick else 10),
         "pictures": pictures,
     }

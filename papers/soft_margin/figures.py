@@ -2,51 +2,35 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.figure import Figure
 from scipy.stats import gaussian_kde
 
 from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
-from papers.pages import FOLDER
 from papers.soft_margin.methods import CLASSIFIERS
 from papers.soft_margin.protocols import GENE_CLASSIFIERS
 from papers.soft_margin.results import Results
 from papers.soft_margin.wine import CLOSE, OVERLAPPING, SEPARATING, SHOWN
 
-IMAGES = FOLDER.parent / "images" / "papers"
 COLOURS = (BLUE, ORANGE, VERMILION, GREY)
 PLACES = {"outside": ("-", "before the folds"), "inside": ("--", "inside the folds")}
 
 
-def draw(results: Results, folder: Path) -> None:
-    """Write every figure into a folder."""
-    from matplotlib import pyplot as plt
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, paint in FIGURES.items():
-        figure = paint(results, plt)
-        _save(figure, folder / f"soft_margin_{name}.png")
-        plt.close(figure)
+def pictures(results: Results) -> dict[str, Callable[[], Figure]]:
+    """All pictures of the page."""
+    return {f"soft_margin_{name}": partial(paint, results) for name, paint in FIGURES.items()}
 
 
-def _save(figure: Any, file: Path) -> None:
-    """64 colours are enough, and make the file half as large."""
-    from PIL import Image
-
-    full = BytesIO()
-    figure.savefig(full, dpi=100)
-    Image.open(full).convert("RGB").quantize(64).save(file, optimize=True)
-
-
-def distances(results: Results, plt: Any) -> Any:
+def distances(results: Results) -> Figure:
     """Figures 5, 6, 7: distance of every sample to the nearest of another class."""
     found = results.found["pictures"]
-    figure, axes = plt.subplots(
-        1, len(SHOWN), figsize=(9, 2.6), sharey=True, sharex=True, layout="constrained"
-    )
+    figure = Figure(figsize=(9, 2.6), layout="constrained")
+    axes = figure.subplots(1, len(SHOWN), sharey=True, sharex=True)
     for ax, subset in zip(axes, SHOWN, strict=True):
         ax.axvspan(*CLOSE, color=ORANGE, alpha=0.25, lw=0)
         ax.hist(found[f"subset {subset}"], bins=np.arange(0.1, 1.0, 0.025), color=BLUE)
@@ -56,12 +40,13 @@ def distances(results: Results, plt: Any) -> Any:
     return figure
 
 
-def features(results: Results, plt: Any) -> Any:
+def features(results: Results) -> Figure:
     """Figures 8 and 9: four features one by one, and two pairs."""
     found = results.found["pictures"]
     classes = np.array(found["classes"])
     pairs = (OVERLAPPING, tuple(SEPARATING))
-    figure, axes = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots(2, 3)
     grid = np.linspace(0, 1, 200)
     for row, pair in zip(axes, pairs, strict=True):
         values = [np.array(found[f"feature {feature}"]) for feature in pair]
@@ -79,11 +64,12 @@ def features(results: Results, plt: Any) -> Any:
     return figure
 
 
-def penalty(results: Results, plt: Any) -> Any:
+def penalty(results: Results) -> Figure:
     """Figures 10 and 11: wine, accuracy against the number of features for every penalty."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
     penalties = [*results.by_penalty("wine", "outside", "KNN")]
-    shades = plt.get_cmap("viridis")(np.linspace(0.9, 0.1, len(penalties)))
+    shades = colormaps["viridis"](np.linspace(0.9, 0.1, len(penalties)))
     for ax, classifier in zip(axes, CLASSIFIERS, strict=True):
         for value, shade in zip(penalties, shades, strict=True):
             curve = results.curves("wine", f"NSM {value}", "outside", classifier).mean(axis=0)
@@ -96,12 +82,11 @@ def penalty(results: Results, plt: Any) -> Any:
     return figure
 
 
-def curves(results: Results, plt: Any) -> Any:
+def curves(results: Results) -> Figure:
     """Figure 12: NSM on every data set."""
     n_rows = -(-len(results.names) // 4)
-    figure, axes = plt.subplots(
-        n_rows, 4, figsize=(10, 2.6 * n_rows), layout="constrained", squeeze=False
-    )
+    figure = Figure(figsize=(10, 2.6 * n_rows), layout="constrained")
+    axes = figure.subplots(n_rows, 4, squeeze=False)
     for ax, name in zip(axes.flat, results.names, strict=False):
         _paint_curves(ax, results, name, [*CLASSIFIERS])
     for ax in axes[:, 0]:
@@ -112,11 +97,10 @@ def curves(results: Results, plt: Any) -> Any:
     return figure
 
 
-def genes(results: Results, plt: Any) -> Any:
+def genes(results: Results) -> Figure:
     """Figure 13: NSM on the wide data."""
-    figure, axes = plt.subplots(
-        1, len(results.genes), figsize=(10, 3.4), layout="constrained", squeeze=False, sharey=True
-    )
+    figure = Figure(figsize=(10, 3.4), layout="constrained")
+    axes = figure.subplots(1, len(results.genes), squeeze=False, sharey=True)
     for ax, name in zip(axes.flat, results.genes, strict=True):
         _paint_curves(ax, results, name, [*GENE_CLASSIFIERS])
     axes[0, 0].set_ylabel("accuracy")

@@ -16,11 +16,13 @@ The map of the package:
 ``display``      plots of what was found
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order
+``report``       one dict from data and selectors, rendered as HTML, Markdown and JSON
 ``engines``      where the arithmetic of a method runs
 ``kernels``      the compiled loops behind the engines
 ``base``         the contract of a selector;  ``search``  greedy search;
 ``validation``   reading features and targets;  ``differences``  putting features on one scale;
-``samples``      laying data out for an engine;  ``jobs``  parallel work
+``samples``      laying data out for an engine;  ``jobs``  parallel work;
+``cli``          the command ``echelon``;  ``methods``  the table of methods;  ``files``  writing
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon.compat import Interval, StrOptions, fit_context
 from echelon.search import as_path, forward, shared_ranks
-from echelon.validation import check_table, read_classes, read_columns
+from echelon.validation import check_table, names_of, read_classes, read_columns
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -31,6 +31,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     """
 
     _allow_nan: ClassVar[bool] = False
+    _takes_dask: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
@@ -58,8 +59,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
         """Features, class codes and the number of features asked for, all checked."""
-        check_table(X)
-        validate_data(self, X, y, skip_check_array=True)
+        check_table(X, dask=self._takes_dask)
+        validate_data(self, names_of(X), y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
         return features, codes, self._n_wanted(features.values.shape[1])

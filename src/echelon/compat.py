@@ -1,8 +1,25 @@
 """The private names of scikit-learn this project relies on, in one place."""
 
+from typing import Any
+
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config as output_config
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "fit_context", "output_config", "safe_indexing"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_feature_names_in",
+    "fit_context",
+    "output_config",
+    "safe_indexing",
+    "scorer_sign",
+]
+
+
+def scorer_sign(scorer: Any) -> int:
+    """-1 for a scorer that turns a loss into a score, else 1."""
+    return getattr(scorer, "_sign", 1)

@@ -10,19 +10,24 @@ from __future__ import annotations
 import numpy as np
 
 
-def unit_scale(values: np.ndarray, numeric: np.ndarray) -> np.ndarray:
+def unit_scale(
+    values: np.ndarray,
+    numeric: np.ndarray,
+    ranges: tuple[np.ndarray, np.ndarray] | None = None,
+) -> np.ndarray:
     """Numeric columns scaled to [0, 1] by their range, the others as they are.
 
-    NaN stays NaN, a constant column becomes 0.
+    NaN stays NaN, a constant column becomes 0.  ``ranges`` holds the smallest and largest values
+    where these are but some of the rows.
     """
-    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    low, high = ranges or (np.fmin.reduce(values), np.fmax.reduce(values))
     with np.errstate(over="ignore", invalid="ignore"):
         huge = np.isinf(high - low) & numeric
     if huge.any():  # the range of finite numbers; that of their halves is finite
-        return unit_scale(np.where(huge, 0.5 * values, values), numeric)
+        halves = [np.where(huge, 0.5 * part, part) for part in (values, low, high)]
+        return unit_scale(halves[0], numeric, (halves[1], halves[2]))
     span = high - low
     span[~(span > 0) | ~numeric] = 1
-    low[~numeric] = 0
-    scaled = values - low
+    scaled = values - np.where(numeric, low, 0).astype(values.dtype)
     scaled /= span
     return scaled

@@ -26,10 +26,13 @@ def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None
     kind = np.where(columns.nominal, 2, np.where(directions == 0, 1, 0))
     order = np.argsort(kind, kind="stable")
     rows = np.argsort(classes, kind="stable")
-    values = unit_scale(columns.values, ~columns.nominal)[rows]
-    values[:, directions < 0] *= -1  # not 1 - x, which would round small values away
-    if (np.diff(order) < 0).any():
-        values = np.ascontiguousarray(values[:, order])
+    how = ~columns.nominal, directions < 0, order
+    if isinstance(columns.values, np.ndarray):
+        values = _laid_out(columns.values, *how)[rows]
+        missing = bool(np.isnan(values.sum()))  # scaled values are finite or missing
+    else:  # blocks of rows on a cluster, where an engine sorts them
+        *ranges, missing = columns.values.ranges
+        values = columns.values.then(_laid_out, [(*how, tuple(ranges))] * len(columns.values.sizes))
     return Samples(
         values=values,
         classes=classes[rows],
@@ -37,5 +40,18 @@ def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None
         columns=order,
         n_ordered=int((kind == 0).sum()),
         n_numeric=int((kind < 2).sum()),
-        missing=bool(np.isnan(values.sum())),  # scaled values are finite or missing
+        missing=missing,
     )
+
+
+def _laid_out(
+    values: np.ndarray,
+    numeric: np.ndarray,
+    falling: np.ndarray,
+    order: np.ndarray,
+    ranges: tuple[np.ndarray, np.ndarray] | None = None,
+) -> np.ndarray:
+    """Columns scaled, turned round where they fall, and sorted by kind."""
+    scaled = unit_scale(values, numeric, ranges)
+    scaled[:, falling] *= -1  # not 1 - x, which would round small values away
+    return scaled[:, order] if (np.diff(order) < 0).any() else scaled

@@ -16,6 +16,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 _NUMERIC_OBJECTS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
 
+_ENCODE = "Encode the column, for example with sklearn.preprocessing.OneHotEncoder, or drop it"
+
 
 class Columns(NamedTuple):
     """Features as numbers: values, with codes in nominal columns and NaN where missing."""
@@ -40,8 +42,23 @@ class Columns(NamedTuple):
 # --------------------------------------------------------------------------- features
 
 
-def check_table(X: Any) -> None:
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or DataFrame."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def names_of(X: Any) -> Any:
+    """X, or what of it scikit-learn takes column names from."""
+    return X._meta if is_dask(X) and hasattr(X, "columns") else X
+
+
+def check_table(X: Any, *, dask: bool = False) -> None:
     """Say what to do with containers that are no table of samples, or not a clear one."""
+    if is_dask(X) and not dask:
+        raise TypeError(
+            "`X` is a Dask collection, which only Relief, ReliefF and OReliefF with "
+            'engine="dask" take; pass X.compute() if it fits into memory.'
+        )
     if sparse.issparse(X):
         raise TypeError("Sparse `X` is not supported; convert it with X.toarray().")
     if isinstance(X, dict):
@@ -55,6 +72,25 @@ def check_table(X: Any) -> None:
         raise ValueError(
             f"Two columns of `X` are named {names[names.duplicated()][0]!r}; rename or drop one."
         )
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """Samples as a pandas frame: ordered labels keep their order, bounds become intervals."""
+    check_table(X)
+    if isinstance(X, pd.DataFrame):
+        return X
+    if hasattr(X, "clone") and hasattr(X, "columns"):
+        return pd.DataFrame({name: _as_pandas(X[name]) for name in X.columns})
+    values = np.asarray(X)
+    if values.ndim == 3:
+        make = pd.arrays.IntervalArray.from_arrays
+        bounds = [make(low, high, closed="both") for low, high in values.transpose(1, 2, 0)]
+        return pd.DataFrame(dict(enumerate(bounds)))
+    if values.ndim != 2:
+        raise ValueError(
+            f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples."
+        )
+    return pd.DataFrame(values)
 
 
 def read_columns(
@@ -93,16 +129,15 @@ def read_columns(
     return Columns(values, nominal, names)
 
 
-def read_numbers(X: Any, *, allow_nan: bool, reason: str, min_samples: int = 2) -> Columns:
+def read_numbers(
+    X: Any, *, allow_nan: bool, reason: str, remedy: str = _ENCODE, min_samples: int = 2
+) -> Columns:
     """Read X where nominal columns make no sense, for the reason given."""
     check_table(X)
     columns = read_columns(X, "from_dtype", allow_nan=allow_nan, min_samples=min_samples)
     if columns.nominal.any() and columns.names is not None:
         name = columns.names[columns.nominal][0]
-        raise TypeError(
-            f"Column {name!r} of `X` holds labels, but {reason}. Encode the column, for example "
-            "with sklearn.preprocessing.OneHotEncoder, or drop it."
-        )
+        raise TypeError(f"Column {name!r} of `X` holds labels, but {reason}. {remedy}.")
     return columns
 
 
@@ -112,7 +147,7 @@ def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.
         X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         return X, np.zeros(X.shape[1], bool), None
     X = check_array(X, dtype=None, ensure_all_finite=False)
-    nominal = _nominal_mask(categorical_features, X.shape[1], None)
+    nominal = nominal_mask(categorical_features, X.shape[1], None)
     values = np.empty(X.shape, np.float32 if X.dtype == np.float32 else np.float64)
     for j, is_nominal in enumerate(nominal):
         values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
@@ -124,14 +159,19 @@ def _read_frame(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Every column of a pandas or polars frame by its kind."""
     names = np.asarray(X.columns, dtype=object)
+    if isinstance(categorical_features, str | None) and of_plain_numbers(X):
+        # Thousands of columns one by one would take seconds.
+        single = all(dtype == np.float32 for dtype in X.dtypes)
+        values = X.to_numpy(dtype=np.float32 if single else np.float64)
+        return values, np.zeros(len(names), bool), names
     series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
               for j, name in enumerate(names)]  # fmt: skip
     if isinstance(categorical_features, str):
-        nominal = np.array([_looks_nominal(column) for column in series], bool)
+        nominal = np.array([looks_nominal(column) for column in series], bool)
     else:
-        nominal = _nominal_mask(categorical_features, len(names), names)
+        nominal = nominal_mask(categorical_features, len(names), names)
     columns = [
-        _codes(column, name) if is_nominal else _numbers(column, name)
+        _codes(column, name) if is_nominal else numbers_of(column, name)
         for column, is_nominal, name in zip(series, nominal, names, strict=True)
     ]
     numeric = [c.dtype for c, is_nominal in zip(columns, nominal, strict=True) if not is_nominal]
@@ -140,6 +180,22 @@ def _read_frame(
     for j, column in enumerate(columns):
         values[:, j] = column
     return values, nominal, names
+
+
+def of_plain_numbers(X: Any) -> bool:
+    """Whether every column of a pandas frame holds integers or floats as NumPy has them."""
+    return isinstance(X, pd.DataFrame) and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in X.dtypes
+    )
+
+
+def as_column(y: Any) -> Any:
+    """A target whose rows can be taken: a pandas column stays one, categories keep their order."""
+    if isinstance(y, pd.Categorical):
+        return pd.Series(y)
+    if type(y).__module__.startswith("polars"):
+        return _as_pandas(y)
+    return _one_column(y) if hasattr(y, "dtype") or hasattr(y, "columns") else np.asarray(y)
 
 
 def _as_pandas(column: Any) -> pd.Series:
@@ -153,7 +209,8 @@ def _as_pandas(column: Any) -> pd.Series:
     return pd.Series(column.to_list())
 
 
-def _looks_nominal(column: pd.Series) -> bool:
+def looks_nominal(column: pd.Series) -> bool:
+    """Whether a column holds labels without an order, by its dtype."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return not column.dtype.ordered
     if pd.api.types.is_object_dtype(column.dtype):
@@ -174,7 +231,7 @@ def _codes(column: pd.Series, name: Any) -> np.ndarray:
     return codes
 
 
-def _numbers(column: pd.Series, name: Any) -> np.ndarray:
+def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
     """A numeric column, or an ordered one as the positions of its categories."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
         return np.where(column.cat.codes < 0, np.nan, column.cat.codes.astype(np.float64))
@@ -190,7 +247,7 @@ def _numbers(column: pd.Series, name: Any) -> np.ndarray:
     )
 
 
-def _nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
+def nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
     """A mask from a mask, column indices or column names; none if None."""
     mask = np.zeros(n_features, bool)
     if wanted is None:
@@ -314,6 +371,8 @@ def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray,
 
 
 def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if len(labels) == 0:
+        raise ValueError("`y` has no samples. Pass samples of two or more classes.")
     if len(labels) < 2:
         raise ValueError(
             f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."

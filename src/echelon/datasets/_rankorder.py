@@ -81,12 +81,10 @@ def _distinct_orders(rng: Any, n_classes: int) -> list[tuple[int, ...]]:
     n_features = 1
     while factorial(n_features) < n_classes:
         n_features += 1
-    found: list[tuple[int, ...]] = []
+    found: dict[tuple[int, ...], None] = {}  # a set that keeps the order of its entries
     while len(found) < n_classes:
-        order = tuple(rng.permutation(n_features).tolist())
-        if order not in found:
-            found.append(order)
-    return found
+        found[tuple(rng.permutation(n_features).tolist())] = None
+    return list(found)
 
 
 def make_concordant_ranks(
@@ -149,6 +147,8 @@ def make_concordant_ranks(
     _check_count("n_per_class", n_per_class, 1)
     if not isinstance(min_within, Real) or not float(min_within) <= 1:
         raise ValueError(f"`min_within` must be a number of at most 1, got {min_within!r}.")
+    if not isinstance(max_between, Real):
+        raise ValueError(f"`max_between` must be a number, got {max_between!r}.")
     rng = check_random_state(random_state)
     first = _discordant(rng, n_classes, n_features, max_between)
     samples = [_concordant(rng, seed, n_per_class, min_within) for seed in first]
@@ -186,9 +186,9 @@ def _signs(ranks: np.ndarray) -> np.ndarray:
 
 
 def _concordance(margins: np.ndarray, m: int) -> float:
-    """Figure 6 of the paper, from the sums over its m samples."""
-    n = len(margins)
-    return (margins**2).sum() / ((n**2 - n) * (m**2 - m)) - 1 / (m - 1)
+    """Figure 6 of the paper, from the sums over its m samples; rounded once, so 1 is 1."""
+    pairs = len(margins) * (len(margins) - 1)
+    return int((margins**2).sum() - m * pairs) / (pairs * (m**2 - m))
 
 
 def _check_count(name: str, value: Any, least: int) -> None:

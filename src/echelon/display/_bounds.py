@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, GREY, ORANGE, label, new_axes, plain
+from echelon.display._style import BLUE, GREY, ORANGE, Picture, label, legend, new_axes, note, plain
 
 COLOURS = {"strong": BLUE, "weak": ORANGE, "irrelevant": GREY}
 
 
-class BoundsDisplay:
+class BoundsDisplay(Picture):
     """Relevance bounds as a picture.
 
     A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
@@ -116,7 +116,7 @@ class BoundsDisplay:
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlim(left=0)
-        ax.set_xlabel("absolute weight in good models, lower to upper bound")
+        ax.set_xlabel("weight in good models, from bound to bound")
         self._explain(ax, len(shown))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -130,11 +130,11 @@ class BoundsDisplay:
         kinds = [kind for kind in COLOURS if (self.relevance == kind).any()]
         handles: list[Any] = [Patch(color=COLOURS[kind], label=kind) for kind in kinds]
         handles.append(Line2D([], [], color="black", linestyle="--", label="reached by noise"))
-        ax.legend(handles=handles, frameon=False, loc="lower right")
+        legend(ax, handles=handles, loc="lower right")
         rest = self.relevance[self._order()[n_shown:]]
         if len(rest):
             counts = ", ".join(f"{(rest == kind).sum()} {kind}" for kind in kinds)
-            ax.set_title(f"not shown: {counts}", fontsize="small", loc="right")
+            note(ax, f"not shown: {counts}")
 
     def _order(self) -> np.ndarray:
         return np.argsort(-self.intervals[:, 1].round(6), kind="stable")

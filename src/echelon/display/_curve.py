@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display._style import BLUE, GREY, VERMILION, new_axes, plain
+from echelon.display._style import BLUE, GREY, VERMILION, Picture, legend, new_axes, plain
 
 
-class FeatureCurveDisplay:
+class FeatureCurveDisplay(Picture):
     """Mean score against the number of features, with its standard error.
 
     The band is one standard error to either side of the mean.  Two lines mark the smallest size
@@ -95,7 +95,7 @@ class FeatureCurveDisplay:
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("features kept")
-        ax.set_ylabel(f"score, mean of {self.scores.shape[1]} folds and standard error")
+        ax.set_ylabel(f"score: mean of {self.scores.shape[1]} folds\nand standard error")
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -110,4 +110,4 @@ class FeatureCurveDisplay:
                 ax.axvline(size, color=colour, linestyle=style, linewidth=1, zorder=0,
                            label=f"{rule}: {size}")  # fmt: skip
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(frameon=False, loc="lower right")
+            legend(ax, loc="lower right")

@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, VERMILION, new_axes, plain
+from echelon.display._style import BLUE, VERMILION, Picture, new_axes, note, plain
 
 
-class EliminationDisplay:
+class EliminationDisplay(Picture):
     """Divergence, and accuracy, against the number of features removed.
 
     Parameters
@@ -82,14 +82,18 @@ class EliminationDisplay:
         cv : int or splitter, default=5
             Folds of the cross-validation.
         last : int, default=80
-            Measure the accuracy of sets of at most so many features, and of at least two.
+            Measure the accuracy of sets of at most so many features, and of at least two, with a
+            known value in every sample.
         """
+        from echelon.rankorder._orders import read_again
+
         check_is_fitted(estimator, "path_")
         n_features, removed = estimator.n_features_in_, estimator.path_.feature
         accuracy = None
         if X is not None:
-            values = X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
-            accuracy = _accuracies(classifier, values, y, removed, cv, last)
+            if y is None:
+                raise ValueError("`y` must be given with `X`, got None. Pass the classes.")
+            accuracy = _accuracies(classifier, read_again(estimator, X), y, removed, cv, last)
         kept = int(estimator.support_.sum())
         return cls(n_features, estimator.path_.divergence, accuracy, kept)
 
@@ -119,7 +123,8 @@ class EliminationDisplay:
         """
         frame = self.frame()
         if last is None and self.accuracy is not None:
-            last = int(frame.loc[frame["accuracy"].notna(), "left"].max())
+            measured = frame.loc[frame["accuracy"].notna(), "left"]
+            last = int(measured.max()) if len(measured) else None
         shown = frame if last is None else frame[frame["left"] <= last]
         ax = new_axes(ax, (7.0, 4.0))
         ax.plot(shown["removed"], shown["divergence"], color=BLUE, marker=".", markersize=4)
@@ -137,14 +142,16 @@ class EliminationDisplay:
         """A line where elimination could stop."""
         if self.n_kept is not None:
             ax.axvline(self.n_features - self.n_kept, color="black", linestyle="--", linewidth=1)
-            ax.set_title(f"dashed: {self.n_kept} features kept", fontsize="small", loc="right")
+            note(ax, f"dashed: {self.n_kept} features kept")
 
 
 def _beside(ax: Any, shown: pd.DataFrame) -> Any:
     """The accuracy, on an axis at the right."""
     other = ax.twinx()
     other.plot(shown["removed"], shown["accuracy"], color=VERMILION, marker=".", markersize=4)
-    other.set_ylabel("accuracy, cross-validated", color=VERMILION)
+    size = ax.yaxis.label.get_fontsize()
+    other.set_ylabel("accuracy, cross-validated", color=VERMILION, fontsize=size)
+    other.tick_params(labelsize=size)
     other.set_ylim(0, 1.02)
     other.spines[["top", "left"]].set_visible(False)
     return other
@@ -153,13 +160,14 @@ def _beside(ax: Any, shown: pd.DataFrame) -> Any:
 def _accuracies(
     classifier: Any, X: np.ndarray, y: Any, removed: np.ndarray, cv: Any, last: int
 ) -> np.ndarray:
-    """Accuracy with the features left, while they are few but at least two."""
+    """Accuracy with the features left: few, but at least two, and one known in every sample."""
     from echelon.rankorder import RankOrderClassifier
 
     model = RankOrderClassifier() if classifier is None else classifier
     accuracies = np.full(len(removed) + 1, np.nan)
     for step in range(len(accuracies)):
         left = np.delete(np.arange(X.shape[1]), removed[:step])
-        if 2 <= len(left) <= last:
-            accuracies[step] = cross_val_score(clone(model), X[:, left], y, cv=cv).mean()
+        values = X[:, left]
+        if 2 <= len(left) <= last and not np.isnan(values).all(axis=1).any():
+            accuracies[step] = cross_val_score(clone(model), values, y, cv=cv).mean()
     return accuracies

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import label, new_axes, plain
+from echelon.display._style import Picture, label, legend, new_axes, note, plain
 from echelon.intervals._read import read_intervals
 
 SPREAD = (0.05, 0.95)
 """Quantiles of lower and of upper bounds between which the thin line of a class runs."""
 
 
-class IntervalDisplay:
+class IntervalDisplay(Picture):
     """Prototypes of interval features as bars, the best feature on top.
 
     For every feature and class, the bar is the prototype, from the mean lower to the mean upper
@@ -135,11 +135,12 @@ class IntervalDisplay:
         ax.set_yticks(np.arange(len(order)), [self._describe(f) for f in order])
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.set_xlim(-0.01, 1.01)
-        ax.set_xlabel("position in the range of the feature: prototypes, and 5 to 95 % of the data")
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1), title="class")
+        ax.set_xlabel(
+            "position in the range of the feature:\nprototypes, and 5 to 95 % of the data"
+        )
+        legend(ax, loc="upper left", bbox_to_anchor=(1, 1), title="class")
         if len(order) < len(self.scores):
-            ax.set_title(f"not shown: {len(self.scores) - len(order)} features",
-                         fontsize="small", loc="right")  # fmt: skip
+            note(ax, f"not shown: {len(self.scores) - len(order)} features")
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display._style import BLUE, label, new_axes, plain
+from echelon.display._style import BLUE, Picture, label, new_axes, note, plain
 
 
-class StabilityDisplay:
+class StabilityDisplay(Picture):
     """Selection frequencies as bars, the most frequent feature on top.
 
     Parameters
@@ -84,8 +84,8 @@ class StabilityDisplay:
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlim(0, 1)
-        ax.set_xlabel("share of the resamples in which the feature is selected")
-        ax.set_title(self._title(len(self.names) - len(shown)), fontsize="small", loc="right")
+        ax.set_xlabel("share of the resamples that select it")
+        note(ax, self._title(len(self.names) - len(shown)))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

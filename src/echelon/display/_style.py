@@ -1,20 +1,61 @@
-"""Colours and sizes shared by all displays."""
+"""What all displays share: colours, sizes, names on axes, and how they appear in a notebook."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, GREY, VERMILION = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00"
+APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#000000", "#F0E442")
+
+# Points at a width of 7 inches: still readable when the picture fills half a slide.
+TEXT_SIZE, NOTE_SIZE = 12, 10.5
+
+
+class Picture:
+    """A display that shows itself in a notebook; a subclass has ``plot`` and ``frame``."""
+
+    figure_: Any
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw into the axes given, or into a new figure."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from matplotlib import pyplot as plt
+
+        number = getattr(getattr(self, "figure_", None), "number", None)
+        if number is not None and plt.fignum_exists(number):
+            # The notebook shows an open figure by itself: not twice.
+            return f"<code>{escape(type(self).__name__)}</code>"
+        try:
+            self.plot()
+            image = as_png(self.figure_)
+        finally:
+            plt.close(getattr(self, "figure_", None))
+        return f'<img alt="{escape(type(self).__name__)}" src="data:image/png;base64,{image}">'
+
+
+def as_png(figure: Any) -> str:
+    """The figure as a PNG file in base 64."""
+    from base64 import b64encode
+    from io import BytesIO
+
+    stream = BytesIO()
+    figure.savefig(stream, format="png", dpi=100)
+    return b64encode(stream.getvalue()).decode("ascii")
 
 
 def new_axes(ax: Any, size: tuple[float, float]) -> Any:
-    """The axes given, or new ones of a size in inches."""
+    """The axes given, or new ones of a size in inches, with text that survives a slide."""
     if ax is not None:
         return ax
+    import matplotlib as mpl
     from matplotlib import pyplot as plt
 
-    _, ax = plt.subplots(figsize=size, layout="constrained")
+    with mpl.rc_context({"font.size": TEXT_SIZE}):
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
 
 
@@ -23,8 +64,41 @@ def plain(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def note(ax: Any, text: str) -> None:
+    """A line above the axes, for what the picture leaves out."""
+    ax.set_title(text, fontsize=NOTE_SIZE, loc="right")
+
+
+def legend(ax: Any, **options: Any) -> None:
+    """A legend without a frame, to be read also where bars lie below it."""
+    ax.legend(framealpha=0.85, edgecolor="none", fontsize=NOTE_SIZE, title_fontsize=NOTE_SIZE,
+              **options)  # fmt: skip
+
+
 def label(name: Any, longest: int = 28) -> str:
-    """A name short enough for an axis; dollar signs are text, not mathematics."""
-    text = str(name)
+    """A name short enough for an axis, on one line; dollar signs are text, not mathematics."""
+    text = " ".join(str(name).split())
     text = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return text.replace("$", r"\$")
+
+
+def class_colours(n_classes: int, *, ordered: bool, ends: tuple[float, float] = (0.0, 0.9)) -> list:
+    """A colour per class: from dark to light if they are ordered, else as apart as can be.
+
+    Parameters
+    ----------
+    n_classes : int
+        How many.
+    ordered : bool
+        Whether the classes have an order.
+    ends : tuple of two floats
+        The part of the colour map to use, from 0 (darkest) to 1.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    if not ordered and n_classes <= len(APART):
+        return list(APART[:n_classes])
+    low, high = ends
+    steps = [low + (high - low) * c / max(n_classes - 1, 1) for c in range(n_classes)]
+    return [to_hex(colormaps["viridis"](step)) for step in steps]

@@ -3,12 +3,22 @@
 An engine offers a few primitives (nearest neighbours per group of classes, differences summed
 over pairs, a parallel map); methods are written in terms of them and do not know which engine
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
+
+``_numba``  compiled kernels in threads, the engine of every estimator unless told otherwise
+``_torch``  a GPU: ``_tiles`` of samples in reduced precision (``_encoding``), then exact distances
+``_dask``   a cluster: blocks of rows, each searched by a local engine
 """
 
-from echelon.engines._base import Classes, Engine, Found, Samples, Search
-from echelon.engines._numba import TIE_TOLERANCE, NumbaEngine
-from echelon.engines._resolve import ENGINE_CONSTRAINTS, resolve_engine
+from typing import TYPE_CHECKING, Any
+
+from echelon.engines._base import TIE_TOLERANCE, Classes, Engine, Found, Samples, Search
+from echelon.engines._numba import NumbaEngine
+from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
+
+if TYPE_CHECKING:
+    from echelon.engines._dask import DaskEngine
+    from echelon.engines._torch import TorchEngine
 
 __all__ = [
     "ABOVE",
@@ -17,10 +27,18 @@ __all__ = [
     "ENGINE_CONSTRAINTS",
     "TIE_TOLERANCE",
     "Classes",
+    "DaskEngine",
     "Engine",
     "Found",
     "NumbaEngine",
     "Samples",
     "Search",
+    "TorchEngine",
     "resolve_engine",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DaskEngine", "TorchEngine"):
+        return engine_class(name.removesuffix("Engine").lower())
+    raise AttributeError(f"module 'echelon.engines' has no attribute {name!r}")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
+import joblib
+import numba
 import numpy as np
 
+from echelon.kernels.accumulate import share_places
 from echelon.kernels.pairs import ANY
 
 
@@ -84,6 +89,13 @@ class Classes(NamedTuple):
         passed = (self.first <= codes) & (codes < self.last) & (not self.own)
         return self.last - self.first - passed
 
+    def ranges(self, c: int) -> list[tuple[int, int]]:
+        """The same for a target of class c, as ranges of classes that are not empty."""
+        first, last = int(self.first[c]), int(self.last[c])
+        passed = not self.own and first <= c < last
+        ranges = [(first, c), (c + 1, last)] if passed else [(first, last)]
+        return [(start, end) for start, end in ranges if start < end]
+
 
 @dataclass(frozen=True)
 class Search:
@@ -133,11 +145,56 @@ class Found(NamedTuple):
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
+TIE_TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
+"""Relative difference up to which two distances are equal."""
+
+
+def tie_factor(dtype: np.dtype, metric: str) -> float:
+    """The largest ratio of two equal distances, which are squared if the metric is Euclidean."""
+    factor = 1.0 + TIE_TOLERANCE[np.dtype(dtype)]
+    return factor**2 if metric == "euclidean" else factor
+
+
 class Engine(ABC):
     """The primitives that methods are written in.
 
-    A *space* is whatever the engine made of the samples in ``prepare``.
+    A *space* is whatever the engine made of the samples in ``prepare``; it has the ``samples`` and
+    the ``tolerance`` of ties.
+
+    Parameters
+    ----------
+    n_jobs : int, default=None
+        Threads of this process for ``map``.  None: all cores given to it, or what
+        ``NUMBA_NUM_THREADS`` says (joblib sets it in its workers).  -1: all cores.
     """
+
+    shares_memory: ClassVar[bool] = True
+    """Whether ``spread`` runs in this process."""
+
+    targets_per_task: ClassVar[int] = 256
+    """Fixed, since partial sums are added task by task: results do not depend on the threads."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        if n_jobs == 0:
+            raise ValueError("`n_jobs` must not be 0. Give a number of threads, or None for all.")
+        self.n_jobs = n_jobs
+
+    @property
+    def n_threads(self) -> int:
+        """Threads ``map`` runs."""
+        if self.n_jobs is None:
+            return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        return int(joblib.effective_n_jobs(self.n_jobs))
+
+    def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
+        """Features of a Dask collection, as ``validation.Columns`` whose rows stay where they are.
+
+        Only for engines with workers to leave them on.
+        """
+        raise TypeError(
+            f"`X` is a Dask collection, which {type(self).__name__} does not take. Use "
+            'engine="dask", or pass X.compute() if it fits into memory.'
+        )
 
     @abstractmethod
     def prepare(self, samples: Samples, metric: str) -> Any:
@@ -148,13 +205,19 @@ class Engine(ABC):
         it stands at the first of the two).
         """
 
+    def tasks(self, space: Any, targets: np.ndarray) -> list[np.ndarray]:
+        """The target rows in the groups that are worth one call of the other primitives."""
+        size = self.targets_per_task
+        return np.array_split(np.sort(targets), range(size, len(targets), size))
+
     @abstractmethod
     def nearest(self, space: Any, targets: np.ndarray, search: Search) -> Found:
         """Find the neighbours of the target rows, exactly."""
 
-    @abstractmethod
     def share(self, space: Any, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
         """Weight of every neighbour when each target has so many places to give."""
+        rows = space.samples.rows[found.indices]
+        return share_places(found.counts, found.distances, rows, places, space.tolerance, by_index)
 
     @abstractmethod
     def accumulate(
@@ -169,6 +232,20 @@ class Engine(ABC):
         ``pairs`` holds the targets, their numbers of neighbours, the neighbours and shares.
         """
 
-    @abstractmethod
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        """Apply a function to independent items, results in order."""
+        """Apply a function to independent items in threads of this process, results in order."""
+        # Also for one thread: the main one stays free to be interrupted.
+        pool = ThreadPoolExecutor(self.n_threads)
+        try:
+            yield from pool.map(function, items)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def spread(
+        self, function: Callable[[Any, Any], Any], shared: Any, items: Iterable[Any]
+    ) -> Iterator[Any]:
+        """Apply ``function(shared, item)`` to independent items, wherever there is room.
+
+        Function, shared and items are pickled where an engine has other machines.
+        """
+        return self.map(partial(function, shared), items)

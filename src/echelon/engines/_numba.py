@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import joblib
-import numba
 import numpy as np
 
-from echelon.engines._base import Engine, Found, Samples, Search
+from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
 from echelon.engines._packing import pack
-from echelon.kernels.accumulate import add_differences, share_places
+from echelon.kernels.accumulate import add_differences
 from echelon.kernels.nearest import Packed, nearest
-
-TIE_TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
-"""Relative difference up to which two distances are equal."""
 
 
 class _Space(NamedTuple):
@@ -31,28 +24,13 @@ class NumbaEngine(Engine):
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads.  None: all cores given to this process, or what ``NUMBA_NUM_THREADS`` says
-        (joblib sets it in its workers).  -1: all cores.  Results do not depend on it.
+        Threads, on which results do not depend.  None: all cores given to this process, or what
+        ``NUMBA_NUM_THREADS`` says (joblib sets it in its workers).  -1: all cores.
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs = n_jobs
-
-    @property
-    def n_threads(self) -> int:
-        """Threads this engine runs."""
-        if self.n_jobs is None:
-            return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-        return int(joblib.effective_n_jobs(self.n_jobs))
-
     def prepare(self, samples: Samples, metric: str) -> _Space:
-        squared, paired = metric == "euclidean", metric == "paired"
-        tolerance = 1.0 + TIE_TOLERANCE[samples.values.dtype]
-        return _Space(
-            samples,
-            pack(samples, squared=squared, paired=paired),
-            tolerance**2 if squared else tolerance,
-        )
+        packed = pack(samples, squared=metric == "euclidean", paired=metric == "paired")
+        return _Space(samples, packed, tie_factor(samples.values.dtype, metric))
 
     def nearest(self, space: _Space, targets: np.ndarray, search: Search) -> Found:
         squared = space.packed.squared
@@ -67,12 +45,6 @@ class NumbaEngine(Engine):
                 space.tolerance,
             )
         )
-
-    def share(
-        self, space: _Space, found: Found, places: np.ndarray, *, by_index: bool
-    ) -> np.ndarray:
-        rows = space.samples.rows[found.indices]
-        return share_places(found.counts, found.distances, rows, places, space.tolerance, by_index)
 
     def accumulate(
         self,
@@ -95,11 +67,3 @@ class NumbaEngine(Engine):
             scores,
         )
         return scores
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        # Also for one thread: the main one stays free to be interrupted.
-        pool = ThreadPoolExecutor(self.n_threads)
-        try:
-            yield from pool.map(function, items)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)

@@ -11,8 +11,8 @@ from sklearn.utils import check_consistent_length
 
 from echelon.engines import NumbaEngine
 from echelon.evaluation._data import feature_names, read_rows
-from echelon.kernels.monotone import count_dominance, count_pairs
-from echelon.margin._order import directions
+from echelon.kernels.monotone import count_dominance
+from echelon.margin._order import directions, pairs_in_order
 from echelon.progress import track
 from echelon.validation import read_columns, read_ordered_classes
 
@@ -129,7 +129,7 @@ def monotonicity_violations(
     values = columns.values * np.where(direction < 0, -1, 1)
     single = np.array(
         [
-            (0, 0) if nominal else _single(values[:, f], codes)
+            (0, 0) if nominal else pairs_in_order(values[:, f], codes)
             for f, nominal in enumerate(columns.nominal)
         ]
     )
@@ -143,13 +143,6 @@ def monotonicity_violations(
         direction,
         feature_names(X),
     )
-
-
-def _single(column: np.ndarray, codes: np.ndarray) -> tuple[int, int]:
-    """Pairs in order and against it, in one feature."""
-    present = np.flatnonzero(~np.isnan(column))
-    order = present[np.argsort(column[present], kind="stable")]
-    return count_pairs(column[order], codes[order], int(codes.max()) + 1)
 
 
 def _joint(

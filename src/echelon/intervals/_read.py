@@ -11,7 +11,7 @@ from sklearn.utils import check_array, gen_batches
 
 from echelon.intervals._convert import out_of_order
 from echelon.kernels.prototypes import scan
-from echelon.validation import read_columns
+from echelon.validation import of_plain_numbers, read_columns
 
 ROWS_PER_TASK = 8192
 """Fixed, since partial sums are added task by task: results do not depend on the threads."""
@@ -30,7 +30,11 @@ class Intervals(NamedTuple):
 def holds_intervals(X: Any) -> bool:
     """Whether X is an array of bounds or has interval columns; otherwise it holds points."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        return hasattr(X, "iloc") and any(_is_interval(X.iloc[:, j]) for j in range(X.shape[1]))
+        return (
+            not of_plain_numbers(X)
+            and hasattr(X, "iloc")
+            and any(_is_interval(X.iloc[:, j]) for j in range(X.shape[1]))
+        )
     return _n_dimensions(X) >= 3 or _of_interval_objects(X)
 
 

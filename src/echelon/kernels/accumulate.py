@@ -60,28 +60,57 @@ def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs,
     ``paired``, columns 2f and 2f + 1 differ by one norm, which is added to the first of them.
     """
     targets, counts, indices, shares = pairs
-    n_signed = n_ordered if direction != 0 else 0
     weight = np.empty(values.shape[1], np.float64)
     total = np.empty(values.shape[1], np.float64)
+    form = (n_ordered, n_numeric, missing, paired, direction)
     end = 0
     for t in range(targets.shape[0]):
         start, end = end, end + counts[t]
-        a = values[targets[t]]
         total[:] = 0.0
         weight[:] = 0.0
-        for c in range(start, end):
-            b = values[indices[c]]
-            if paired:
-                _add_norms(a, b, shares[c], total, weight)
-            elif missing:
-                _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
-            else:
-                _add_complete(a, b, n_signed, n_numeric, direction, shares[c], total)
-                weight[0] += shares[c]
+        _add_target(values, targets[t], indices[start:end], shares[start:end], form, total, weight)
         for f in range(values.shape[1]):
             w = weight[f if missing or paired else 0]
             if w > 0.0:
                 scores[f] += coefs[t] * total[f] / w
+
+
+@kernel
+def sum_differences(
+    values, n_ordered, n_numeric, missing, paired, pairs, direction, totals, weights
+):
+    """The same, target by target: differences added up, and the shares they stand for.
+
+    Where a target's neighbours come in several parts, both are added before one is divided by the
+    other.
+    """
+    targets, counts, indices, shares = pairs
+    form = (n_ordered, n_numeric, missing, paired, direction)
+    end = 0
+    for t in range(targets.shape[0]):
+        start, end = end, end + counts[t]
+        nearby, share = indices[start:end], shares[start:end]
+        _add_target(values, targets[t], nearby, share, form, totals[t], weights[t])
+
+
+@kernel
+def _add_target(values, target, indices, shares, form, total, weight):
+    """Add the differences of one target to its neighbours, and their shares.
+
+    Complete rows need one weight, the first.
+    """
+    n_ordered, n_numeric, missing, paired, direction = form
+    n_signed = n_ordered if direction != 0 else 0
+    a = values[target]
+    for c in range(indices.shape[0]):
+        b = values[indices[c]]
+        if paired:
+            _add_norms(a, b, shares[c], total, weight)
+        elif missing:
+            _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
+        else:
+            _add_complete(a, b, n_signed, n_numeric, direction, shares[c], total)
+            weight[0] += shares[c]
 
 
 @kernel

@@ -44,7 +44,8 @@ def reaches(sorted_sums, widest, reach, fits):
 
     A removed position moves all later ones up by one, so a block also counts its right neighbour.
     Reaches are even, for pairs of steps.  ``fits``: blocks whose positions, and those in reach, can
-    be compared by differences of 16 bits.
+    be compared by differences of 16 bits, and are so few that what they add to ranks, at most 2
+    each, has 16 bits too.
     """
     n = sorted_sums.shape[0]
     reach[:] = 0
@@ -61,7 +62,7 @@ def reaches(sorted_sums, widest, reach, fits):
         first, last = b * BLOCK - reach[b], (b + 1) * BLOCK + reach[b]
         low = sorted_sums[first] if first >= 0 else sorted_sums[0] - widest
         high = sorted_sums[last] if last < n - 1 else sorted_sums[n - 1] + widest
-        fits[b] = high - low + widest < 2**15
+        fits[b] = high - low + widest < 2**15 and reach[b] < 2**14
 
 
 @kernel
@@ -82,8 +83,8 @@ def _short_changes(short, start, reach, change):
 
 
 @kernel
-def _changes(margins, order, sums, place, start, reach, change):
-    """The same from the sums themselves."""
+def _rank_block(margins, order, sums, place, start, reach, ranks):
+    """Doubled ranks of a block, from the sums themselves."""
     n = order.shape[0] - 1
     moved = np.empty(BLOCK + 2 * reach, sums.dtype)
     first, last = max(start - reach, 0), min(start + BLOCK + reach, n)
@@ -96,7 +97,7 @@ def _changes(margins, order, sums, place, start, reach, change):
             total += (here > moved[q - first]) + (here >= moved[q - first])
         for q in range(max(p - reach, first), p):
             total -= (moved[q - first] > here) + (moved[q - first] >= here)
-        change[p - start] = total
+        ranks[order[p + (p >= place)]] = 2 * p + 2 + total
 
 
 @kernel
@@ -120,10 +121,10 @@ def _rank(margins, order, sums, short_sums, place, reach, fits, pad, short, chan
     _move(margins, order[place + 1 :], short_sums[place + 1 :], short[pad + place : pad + n])
     for b in range((n + BLOCK - 1) // BLOCK):
         start, end = b * BLOCK, min((b + 1) * BLOCK, n)
-        if fits[b]:
-            _short_changes(short, pad + start, reach[b], change)
-        else:
-            _changes(margins, order, sums, place, start, reach[b], change)
+        if not fits[b]:
+            _rank_block(margins, order, sums, place, start, reach[b], ranks)
+            continue
+        _short_changes(short, pad + start, reach[b], change)
         split = min(max(place, start), end)
         _put(order[start:split], 2 * start + 2, change, ranks)
         _put(order[split + 1 : end + 1], 2 * split + 2, change[split - start :], ranks)

@@ -14,6 +14,7 @@ from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._rules import Term
 from echelon.margin._weights import margin_weights
 from echelon.samples import arrange
+from echelon.validation import is_dask
 
 
 class MarginSelector(WeightingSelector):
@@ -42,6 +43,7 @@ class ReliefSelector(MarginSelector):
     """
 
     _allow_nan = True
+    _takes_dask = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
@@ -78,6 +80,14 @@ class ReliefSelector(MarginSelector):
         self.n_jobs = n_jobs
         self.engine = engine
         self.verbose = verbose
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if not is_dask(X):
+            return super()._read(X, y)
+        engine = resolve_engine(self.engine, self.n_jobs)
+        columns = engine.read(X, self.categorical_features, allow_nan=self._allow_nan)
+        self.classes_, codes = self._read_classes(y.compute() if is_dask(y) else y)
+        return columns, codes
 
     @abstractmethod
     def _rule(self, samples: Samples) -> list[Term]:

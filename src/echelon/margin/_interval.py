@@ -49,7 +49,7 @@ class IntervalRelief(MarginSelector):
         Permutes y.
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 from echelon.compat import StrOptions
 from echelon.engines import Samples
+from echelon.kernels.monotone import count_pairs
 from echelon.samples import arrange
 from echelon.validation import Columns, read_ordered_classes
 
@@ -76,8 +76,12 @@ def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
 
 
 def _sign_of_tau(column: np.ndarray, codes: np.ndarray) -> int:
-    present = ~np.isnan(column)
-    if not present.any() or np.ptp(column[present]) == 0:
-        return 0
-    tau = kendalltau(column[present], codes[present]).statistic
-    return 0 if np.isnan(tau) else int(np.sign(tau))
+    agree, oppose = pairs_in_order(column, codes)
+    return int(np.sign(agree - oppose))
+
+
+def pairs_in_order(column: np.ndarray, codes: np.ndarray) -> tuple[int, int]:
+    """Pairs of samples whose values and classes are in the same order, and in opposite ones."""
+    present = np.flatnonzero(~np.isnan(column))
+    order = present[np.argsort(column[present], kind="stable")]
+    return count_pairs(column[order], codes[order], int(codes.max()) + 1)

@@ -22,6 +22,49 @@ _TERMS_PER_CALL = 10**8
 _DOMINANCE = {"ignore": ascent.IGNORE, "prefer": ascent.PREFER, "require": ascent.REQUIRE}
 
 
+class Climb:
+    """The runs of one fit, which differ in their seeds; may be pickled.
+
+    Parameters
+    ----------
+    data : tuple
+        The samples, as ``kernels.ascent`` takes them.
+    rule : tuple
+        Whether classes have an order, and the rule for dominance.
+    n_epochs : int
+        Visits to every sample.
+    compared : bool
+        Whether there are several runs, of which one is kept.
+    """
+
+    def __init__(self, data: tuple, rule: tuple, n_epochs: int, *, compared: bool) -> None:
+        self.data, self.rule, self.n_epochs, self.compared = data, rule, n_epochs, compared
+        self.stop = Event()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "stop"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, stop=Event())
+
+    def run(self, seed: int) -> tuple[float, np.ndarray]:
+        """One run: its sum of margins (if there are others to compare with) and its weights."""
+        values = self.data[0]
+        rng = np.random.default_rng(seed)
+        weights = np.ones(values.shape[1])
+        part_size = max(1, _TERMS_PER_CALL // values.size)
+        for _ in range(self.n_epochs):
+            order = rng.permutation(len(values))
+            for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
+                if not self.stop.is_set():
+                    ascent.ascend(self.data, part, *self.rule, weights)
+        if not self.compared:
+            return 0.0, weights
+        # e(aw) = |a| e(w), so only weights of one size compare.
+        unit = weights / (np.abs(weights).max() or 1.0)
+        return ascent.margin_sum(self.data, *self.rule, unit), weights
+
+
 class AscentSelector(MarginSelector):
     """Gradient ascent on the margin of a weighted Euclidean distance, from equal weights."""
 
@@ -58,11 +101,15 @@ class AscentSelector(MarginSelector):
         self.verbose = verbose
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
-        stop = Event()
         seeds = random_state.randint(2**31, size=self.n_restarts)
-        engine = resolve_engine(self.engine, self.n_jobs)
+        climb = Climb(
+            tuple(getattr(samples, name) for name in ascent.FIELDS),
+            (self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]),
+            self.n_epochs,
+            compared=self.n_restarts > 1,
+        )
         climbs = track(
-            engine.map(lambda seed: self._climb(samples, seed, stop), seeds),
+            resolve_engine(self.engine, self.n_jobs).spread(Climb.run, climb, seeds),
             total=self.n_restarts,
             description="Simba restarts",
             verbose=self.verbose,
@@ -70,27 +117,9 @@ class AscentSelector(MarginSelector):
         try:
             _, best = max(climbs, key=lambda climbed: climbed[0])
         finally:
-            stop.set()  # after an interruption, no climb goes on in the background
+            climb.stop.set()  # after an interruption, no climb goes on in the background
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
-
-    def _climb(self, samples: Samples, seed: int, stop: Event) -> tuple[float, np.ndarray]:
-        """One run: its sum of margins (if there are others to compare with) and its weights."""
-        data = tuple(getattr(samples, name) for name in ascent.FIELDS)
-        rule = self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]
-        rng = np.random.default_rng(seed)
-        weights = np.ones(samples.values.shape[1])
-        part_size = max(1, _TERMS_PER_CALL // samples.values.size)
-        for _ in range(self.n_epochs):
-            order = rng.permutation(len(samples.values))
-            for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
-                if not stop.is_set():
-                    ascent.ascend(data, part, *rule, weights)
-        if self.n_restarts == 1:
-            return 0.0, weights
-        # e(aw) = |a| e(w), so only weights of one size compare.
-        unit = weights / (np.abs(weights).max() or 1.0)
-        return ascent.margin_sum(data, *rule, unit), weights
 
     def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
         """The largest weight after permuting, on the scale of ours (either is 1 on its own)."""
@@ -126,7 +155,7 @@ class Simba(AscentSelector):
     n_jobs : int, default=None
         Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
         on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0
         Show a progress bar.
@@ -217,7 +246,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     n_jobs : int, default=None
         Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
         on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0
         Show a progress bar.

@@ -12,9 +12,6 @@ from echelon.engines import ANY, Engine, Found, Samples
 from echelon.margin._rules import Term
 from echelon.progress import track
 
-TARGETS_PER_TASK = 256
-"""Fixed, since partial sums are added task by task: results do not depend on the threads."""
-
 ROUNDING = 1e-13
 """Scores below this are 0: a nominal feature that never repeats is not better than nothing."""
 
@@ -37,17 +34,14 @@ def margin_weights(
     Memory: the engine's copy of the samples, and the pairs of one task per thread.
     """
     space = engine.prepare(samples, metric)
-    n_tasks = -(-len(targets) // TARGETS_PER_TASK)
-    tasks = np.array_split(
-        np.sort(targets), range(TARGETS_PER_TASK, len(targets), TARGETS_PER_TASK)
-    )
+    tasks = engine.tasks(space, targets)
 
     def task(chunk: np.ndarray) -> np.ndarray:
         sums = [_term_sum(engine, space, samples, term, chunk, ties) for term in rule]
         return np.sum(sums, axis=0)
 
     done = track(
-        engine.map(task, tasks), total=n_tasks, description="Relief weights", verbose=verbose
+        engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
     )
     scores = sum(done) / len(targets)
     scores[np.abs(scores) < ROUNDING] = 0.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from copy import copy
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn import get_config
@@ -21,27 +22,41 @@ PAIRS_PER_TASK = 1 << 29
 """At most, a second or so: a running task cannot be interrupted."""
 
 
-def smallest(
-    engine: Engine,
-    evaluate: Callable[[np.ndarray, Any], Any],
-    tasks: list[np.ndarray],
-    best: Any,
-) -> Any:
-    """The smallest of what the tasks find, given the best known so far.
+class Work(Protocol):
+    """What finds the best of some candidates; may be pickled."""
 
-    ``evaluate(task, hint)`` may give up candidates that cannot be smaller than the hint.  What is
-    given up depends on the order of events; the result does not.
+    def evaluate(self, chosen: ChosenFeatures, features: np.ndarray, best: Any) -> Any:
+        """The best of some features and of the best so far, and more by the method.
+
+        Candidates that cannot be smaller than the best so far may be given up.
+        """
+
+
+def smallest(
+    engine: Engine, chosen: ChosenFeatures, work: Work, tasks: list[np.ndarray], best: Any
+) -> Iterator[tuple[np.ndarray, Any]]:
+    """Tasks and what their evaluation returns, given the best known so far.
+
+    What is given up depends on the order of events; the smallest found does not.
     """
+    if not engine.shares_memory:
+        shared = chosen.unstored(), work, best
+        return zip(tasks, engine.spread(_evaluate_elsewhere, shared, tasks), strict=True)
     hint = best
 
     def run(task: np.ndarray) -> Any:
         # Threads may overwrite each other's hint: a weaker one costs time, nothing else.
         nonlocal hint
-        found = evaluate(task, hint)
-        hint = min(hint, found)
+        found = work.evaluate(chosen, task, hint)
+        hint = min(hint, found[0])
         return found
 
-    return min(engine.map(run, tasks), default=best)
+    return zip(tasks, engine.map(run, tasks), strict=True)
+
+
+def _evaluate_elsewhere(shared: tuple[ChosenFeatures, Work, Any], task: np.ndarray) -> Any:
+    chosen, work, best = shared
+    return work.evaluate(chosen, task, best)
 
 
 class ChosenFeatures:
@@ -87,6 +102,13 @@ class ChosenFeatures:
         most = min(most, max(1, PAIRS_PER_TASK // len(self.classes) ** 2))
         size = min(max(least, len(candidates) // TASKS), most)
         return [candidates[start : start + size] for start in range(0, len(candidates), size)]
+
+    def unstored(self) -> ChosenFeatures:
+        """The same without the triangle, to be sent elsewhere."""
+        copied = copy(self)
+        nothing = self.state.sums[:0], self.state.shared[:0]
+        copied.state = self.state._replace(stored=False, sums=nothing[0], shared=nothing[1])
+        return copied
 
     def add(self, feature: int) -> None:
         """Choose a feature."""

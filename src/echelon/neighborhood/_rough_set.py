@@ -35,7 +35,7 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where candidates are evaluated.
     verbose : int, default=0
         Show a progress bar.
@@ -153,6 +153,33 @@ class _Found(NamedTuple):
     feature: int
 
 
+class _Dependencies:
+    """Impure balls and conflicts of candidates (``_chosen.Work``)."""
+
+    def __init__(self, rows: np.ndarray, radius: float) -> None:
+        self.rows, self.radius = rows, radius
+
+    def evaluate(
+        self, chosen: ChosenFeatures, features: np.ndarray, best: _Found
+    ) -> tuple[_Found, np.ndarray]:
+        """The best of some features; one that was given up is worse than the best so far."""
+        impure, conflicts = np.zeros((2, len(features)), dtype=np.int64)
+        hard = np.zeros(len(chosen.classes), dtype=np.int64)
+        count_conflicts(
+            chosen.state,
+            self.rows,
+            chosen.classes,
+            features,
+            (self.radius + SLACK) ** 2,
+            best[:2],
+            impure,
+            conflicts,
+            hard,
+        )
+        counts = zip(impure.tolist(), conflicts.tolist(), features.tolist(), strict=True)
+        return _Found(*min(counts)), hard
+
+
 class LargestDependency:
     """Finds the candidate with the fewest impure balls, then the fewest conflicts.
 
@@ -164,42 +191,21 @@ class LargestDependency:
     def __init__(self, chosen: ChosenFeatures, engine: Engine, radius: float) -> None:
         self.chosen = chosen
         self.engine = engine
-        self.radius = radius
-        self.rows = np.arange(len(chosen.classes))
+        self.work = _Dependencies(np.arange(len(chosen.classes)), radius)
 
     def __call__(self, candidates: list[int]) -> RoughSetStep:
         """The step to the best candidate."""
         n_samples, n_features = len(self.chosen.classes), len(self.chosen.state.columns)
-        best = smallest(
-            self.engine,
-            lambda task, hint: self._evaluate(task, hint)[0],
-            self.chosen.tasks(np.array(candidates)),
-            _Found(n_samples, n_samples**2, n_features),
-        )
-        self.rows = self._rows_after(best)
+        worst = _Found(n_samples, n_samples**2, n_features)
+        tasks = self.chosen.tasks(np.array(candidates))
+        results = smallest(self.engine, self.chosen, self.work, tasks, worst)
+        best = min(found for _, (found, _) in results)
+        self.work.rows = self._rows_after(best)
         value = 1 - best.impure / n_samples
-        return RoughSetStep(best.feature, value, self.radius, best.impure, best.conflicts)
-
-    def _evaluate(self, features: np.ndarray, best: _Found) -> tuple[_Found, np.ndarray]:
-        """The best of some features; one that was given up is worse than the best so far."""
-        impure, conflicts = np.zeros((2, len(features)), dtype=np.int64)
-        hard = np.zeros(len(self.chosen.classes), dtype=np.int64)
-        count_conflicts(
-            self.chosen.state,
-            self.rows,
-            self.chosen.classes,
-            features,
-            (self.radius + SLACK) ** 2,
-            best[:2],
-            impure,
-            conflicts,
-            hard,
-        )
-        counts = zip(impure.tolist(), conflicts.tolist(), features.tolist(), strict=True)
-        return _Found(*min(counts)), hard
+        return RoughSetStep(best.feature, value, self.work.radius, best.impure, best.conflicts)
 
     def _rows_after(self, best: _Found) -> np.ndarray:
         """The samples worth a look in the next step, those with most conflicts first."""
-        _, hard = self._evaluate(np.array([best.feature]), best)
+        _, hard = self.work.evaluate(self.chosen, np.array([best.feature]), best)
         rows = np.argsort(-hard, kind="stable")
         return rows if self.chosen.state.missing else rows[: np.count_nonzero(hard)]

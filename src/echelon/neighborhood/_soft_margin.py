@@ -54,7 +54,7 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
         Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
-    engine : {"auto", "numba"} or Engine, default="auto"
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where candidates are evaluated.
     verbose : int, default=0
         Show a progress bar.
@@ -211,6 +211,50 @@ class _Radii:
         return low
 
 
+class _SoftMargins:
+    """Soft margins of candidates at the radii of one step (``_chosen.Work``)."""
+
+    def __init__(self, rows: np.ndarray, radii: _Radii, step: float, *, inclusive: bool) -> None:
+        self.rows, self.radii, self.step, self.inclusive = rows, radii, step, inclusive
+
+    def evaluate(
+        self, chosen: ChosenFeatures, features: np.ndarray, best: _Found
+    ) -> tuple[_Found, np.ndarray, np.ndarray]:
+        """The best, how hard every sample is, and how many samples each candidate got to."""
+        radii = self.radii
+        allowed = radii.allowed(best.value)
+        ties_win = (features < best.feature).astype(np.int64)
+        possible = allowed[ties_win] >= 0
+        alive = np.column_stack([possible.argmax(axis=1), possible.any(axis=1) * len(radii.costs)])
+        errors = np.zeros((len(features), len(radii.costs)), dtype=np.int64)
+        hard = np.zeros(len(self.rows), dtype=np.int64)
+        visited = np.zeros(len(features), dtype=np.int64)
+        count_errors(
+            chosen.state,
+            self.rows,
+            chosen.classes,
+            features,
+            1 / self.step,
+            SLACK / self.step,
+            self.inclusive,
+            allowed,
+            ties_win,
+            alive,
+            errors,
+            hard,
+            visited,
+        )
+        complete = np.flatnonzero(alive[:, 0] < alive[:, 1])
+        found = (self._found(features[q], slice(*alive[q]), errors[q]) for q in complete)
+        return min([best, *found]), hard, visited
+
+    def _found(self, feature: int, alive: slice, errors: np.ndarray) -> _Found:
+        """The smallest soft margin over the radii that are complete."""
+        margins = self.radii.soft_margins(errors)
+        k = alive.start + int(np.argmin(margins[alive]))
+        return _Found(float(margins[k]), int(feature), float(self.radii.values[k]), int(errors[k]))
+
+
 class SmallestSoftMargin:
     """Finds the candidate with the smallest soft margin.
 
@@ -233,55 +277,17 @@ class SmallestSoftMargin:
         values = radii_for(self.chosen.size + 1, self.step, self.max_radius)
         radii = _Radii(values, self.penalty, len(self.chosen.classes))
         ranked = np.array(candidates)[np.argsort(-self.promise[candidates], kind="stable")]
-        rows = np.arange(len(self.chosen.classes))
-        nothing = _Found(np.inf, -1, 0.0, 0)
-        leader, hard = self._evaluate(ranked[:1], rows, radii, nothing)
-        rows = np.argsort(-hard, kind="stable")
+        work = _SoftMargins(
+            np.arange(len(self.chosen.classes)), radii, self.step, inclusive=self.inclusive
+        )
+        best, hard, visited = work.evaluate(self.chosen, ranked[:1], _Found(np.inf, -1, 0.0, 0))
+        self.promise[ranked[:1]] = visited
+        work.rows = np.argsort(-hard, kind="stable")
         rest = ranked[1:]
-        if (radii.allowed(leader.value)[0] < 0).all():  # nobody can do better
-            rest = rest[rest < leader.feature]
-        best = smallest(
-            self.engine,
-            lambda task, hint: self._evaluate(task, rows, radii, hint)[0],
-            self.chosen.tasks(rest),
-            leader,
-        )
+        if (radii.allowed(best.value)[0] < 0).all():  # nobody can do better
+            rest = rest[rest < best.feature]
+        tasks = self.chosen.tasks(rest)
+        for task, (found, _, visited) in smallest(self.engine, self.chosen, work, tasks, best):
+            self.promise[task] = visited
+            best = min(best, found)
         return SoftMarginStep(best.feature, best.value, best.radius, best.errors)
-
-    def _evaluate(
-        self, features: np.ndarray, rows: np.ndarray, radii: _Radii, best: _Found
-    ) -> tuple[_Found, np.ndarray]:
-        """The best of some features and of the best so far, and how hard every sample is."""
-        allowed = radii.allowed(best.value)
-        ties_win = (features < best.feature).astype(np.int64)
-        possible = allowed[ties_win] >= 0
-        alive = np.column_stack([possible.argmax(axis=1), possible.any(axis=1) * len(radii.costs)])
-        errors = np.zeros((len(features), len(radii.costs)), dtype=np.int64)
-        hard = np.zeros(len(rows), dtype=np.int64)
-        visited = np.zeros(len(features), dtype=np.int64)
-        count_errors(
-            self.chosen.state,
-            rows,
-            self.chosen.classes,
-            features,
-            1 / self.step,
-            SLACK / self.step,
-            self.inclusive,
-            allowed,
-            ties_win,
-            alive,
-            errors,
-            hard,
-            visited,
-        )
-        self.promise[features] = visited
-        complete = np.flatnonzero(alive[:, 0] < alive[:, 1])
-        found = (self._found(features[q], radii, slice(*alive[q]), errors[q]) for q in complete)
-        return min([best, *found]), hard
-
-    @staticmethod
-    def _found(feature: int, radii: _Radii, alive: slice, errors: np.ndarray) -> _Found:
-        """The smallest soft margin over the radii that are complete."""
-        k = alive.start + int(np.argmin(radii.soft_margins(errors)[alive]))
-        value = float(radii.soft_margins(errors)[k])
-        return _Found(value, int(feature), float(radii.values[k]), int(errors[k]))

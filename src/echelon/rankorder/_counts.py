@@ -20,7 +20,7 @@ from echelon.kernels.precedence import (
     precedence_margins,
     spoiler_terms,
 )
-from echelon.rankorder._orders import Orders, as_orders, read_labelled
+from echelon.rankorder._orders import Orders, read_labelled
 
 _BLOCK = 64
 
@@ -59,8 +59,7 @@ def spoiler_counts(X: Any, y: Any) -> np.ndarray:
     >>> spoiler_counts([[1, 2, 3], [1, 3, 2], [3, 1, 2], [2, 1, 3]], ["a", "a", "b", "b"])
     array([1, 1, 2])
     """
-    values, _, classes = read_labelled(X, y)
-    orders = as_orders(values, classes)
+    orders = read_labelled(X, y)
     counts = np.empty(orders.n_features, np.int64)
 
     def fill(first: int) -> None:
@@ -132,5 +131,6 @@ def _in_blocks(engine: Engine, fill: Callable[[int], None], n_features: int) -> 
 
 def _smallest_type(largest: int, kind: str) -> np.dtype:
     """The smallest integer type ("u" unsigned, "i" signed) that holds a number."""
-    types = (np.dtype(f"{kind}{size}") for size in (1, 2, 4, 8))
-    return next(dtype for dtype in types if largest <= np.iinfo(dtype).max)
+    types = (np.dtype(f"{kind}{size}") for size in (1, 2, 4))
+    # 8 bytes are always signed: NumPy takes no unsigned ones from signed sums.
+    return next((dtype for dtype in types if largest <= np.iinfo(dtype).max), np.dtype("i8"))

@@ -19,7 +19,7 @@ from echelon.rankorder._criteria import (
     KollerSahami,
     Spoilers,
 )
-from echelon.rankorder._orders import as_orders, read_orders
+from echelon.rankorder._orders import Orders, as_orders, read_orders
 from echelon.rankorder._projection import Projection, on_grid
 from echelon.validation import Columns
 
@@ -169,7 +169,7 @@ class RankOrderSelector(BaseSelector):
         """
         features, codes, n_wanted = self._begin(X, y)
         self._check_class_sizes(codes)
-        removals = self._removals(features.values, codes, n_wanted or 1)
+        removals = self._removals(as_orders(features.values, codes), n_wanted or 1)
         n_most = features.values.shape[1] - (n_wanted or 1)
         steps = track(
             removals,
@@ -195,12 +195,12 @@ class RankOrderSelector(BaseSelector):
                 "are compared within classes: add samples, or drop the class."
             )
 
-    def _removals(self, values: np.ndarray, codes: np.ndarray, n_wanted: int) -> Iterator[Removal]:
+    def _removals(self, orders: Orders, n_wanted: int) -> Iterator[Removal]:
         """Remove features down to a number, or until the divergence would be too large."""
-        projection = Projection(values, codes, look_ahead=self.criterion == "kl")
-        criterion = self._criterion(values, codes, projection)
+        projection = Projection(orders, look_ahead=self.criterion == "kl")
+        criterion = self._criterion(orders, projection)
         limit = np.inf if self.max_divergence is None else on_grid(self.max_divergence)
-        left = np.arange(values.shape[1])
+        left = np.arange(orders.n_features)
         step = self._step(len(left))
         while len(left) > n_wanted:
             candidates = criterion.candidates(left)
@@ -214,10 +214,8 @@ class RankOrderSelector(BaseSelector):
                 yield Removal(int(feature), float(value), divergence)
             left = np.delete(left, chosen)
 
-    def _criterion(
-        self, values: np.ndarray, codes: np.ndarray, projection: Projection
-    ) -> Criterion:
-        orders, engine = as_orders(values, codes), NumbaEngine(self.n_jobs)
+    def _criterion(self, orders: Orders, projection: Projection) -> Criterion:
+        engine = NumbaEngine(self.n_jobs)
         if self.criterion == "spoilers":
             return Spoilers(orders, engine)
         if self.criterion == "cdv":
@@ -240,8 +238,8 @@ class RankOrderSelector(BaseSelector):
         self.ranking_ = np.maximum(np.argsort(self.order_) + 2 - len(never), 1)
         n_removed = len(removed)
         if n_wanted is None and self.max_divergence is None:
-            # The last step without divergence: it may rise in between and fall again.
-            n_removed = int(np.flatnonzero([1, *(self.path_.divergence == 0)])[-1])
+            # Divergence never falls: what fewer features tell, more of them tell too.
+            n_removed = int((self.path_.divergence == 0).sum())
         self.support_ = np.ones(n_features, bool)
         self.support_[removed[:n_removed]] = False
         self.divergence_ = float(self.path_.divergence[n_removed - 1]) if n_removed else 0.0

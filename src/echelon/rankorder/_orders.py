@@ -44,8 +44,13 @@ def read_orders(X: Any, *, min_samples: int = 1) -> np.ndarray:
 
 
 def _read_numbers(X: Any, min_samples: int = 1) -> np.ndarray:
-    reason = "values must be comparable within a sample"
-    return read_numbers(X, allow_nan=True, reason=reason, min_samples=min_samples).values
+    return read_numbers(
+        X,
+        allow_nan=True,
+        reason="values must be comparable within a sample",
+        remedy="Drop the column, or make it an ordered categorical",
+        min_samples=min_samples,
+    ).values
 
 
 def _check_orders(values: np.ndarray) -> None:
@@ -72,12 +77,12 @@ def read_again(estimator: Any, X: Any) -> np.ndarray:
     return values
 
 
-def read_labelled(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, class labels and the class code of every sample."""
+def read_labelled(X: Any, y: Any) -> Orders:
+    """Orders of samples with classes."""
     values = read_orders(X)
-    labels, classes = read_classes(y)
+    _, classes = read_classes(y)
     check_consistent_length(values, classes)
-    return values, labels, classes
+    return as_orders(values, classes)
 
 
 def order_codes(values: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.compat import fit_context
+from echelon.compat import check_feature_names_in, fit_context
 from echelon.rankorder._orders import read_again, read_orders
 
 
@@ -153,14 +153,7 @@ class BooleanOrder(TransformerMixin, BaseEstimator):
             A name for each pair.
         """
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", input_features)
-        if names is None:
-            names = [f"x{i}" for i in range(self.n_features_in_)]
-        if len(names) != self.n_features_in_:
-            raise ValueError(
-                "input_features should have length equal to number of features "
-                f"({self.n_features_in_}), got {len(names)}."
-            )
+        names = check_feature_names_in(self, input_features)
         pairs = zip(*np.triu_indices(len(names), 1), strict=True)
         return np.asarray([f"{names[i]}<{names[j]}" for i, j in pairs], dtype=object)
 

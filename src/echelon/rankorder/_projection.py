@@ -7,15 +7,15 @@ told apart still can.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import gen_batches
 
 from echelon.engines import Engine, NumbaEngine
 from echelon.kernels.projection import all_changes, chain, cut, surprise, surprises_without
-from echelon.rankorder._orders import as_orders, read_labelled
+from echelon.rankorder._orders import Orders, read_labelled
 
 GRID = 2.0**32
 """Divergences that agree on multiples of 1 / GRID are equal, and 0 is one of them."""
@@ -36,8 +36,8 @@ def subset_divergence(X: Any, y: Any, features: Any) -> float:
         Samples, whose values are comparable within a row; NaN is unknown.
     y : array-like of shape (n_samples,)
         Classes.
-    features : array-like
-        Column indices, a mask, or names of columns.
+    features : array-like or set
+        Column indices, a mask, or names of columns; at least one, each once.
 
     Returns
     -------
@@ -56,9 +56,9 @@ def subset_divergence(X: Any, y: Any, features: Any) -> float:
     >>> subset_divergence(X, y, [0, 1, 2]), round(subset_divergence(X, y, [1, 2]), 3)
     (0.0, 0.462)
     """
-    values, _, classes = read_labelled(X, y)
-    kept = _feature_mask(features, X, values.shape[1])
-    projection = Projection(values, classes)
+    orders = read_labelled(X, y)
+    kept = _feature_mask(features, X, orders.n_features)
+    projection = Projection(orders)
     for feature in np.flatnonzero(~kept):
         projection.remove(int(feature))
     return projection.divergence
@@ -66,19 +66,21 @@ def subset_divergence(X: Any, y: Any, features: Any) -> float:
 
 def _feature_mask(features: Any, X: Any, n_features: int) -> np.ndarray:
     """A mask from a mask, column indices or column names."""
-    wanted = np.atleast_1d(np.asarray(features))
-    if wanted.dtype.kind == "b" and len(wanted) == n_features:
-        return wanted
-    if wanted.dtype.kind not in "biu":
-        names = pd.Index(getattr(X, "columns", []))
-        wanted = names.get_indexer(pd.Index(wanted))
-    if wanted.dtype.kind == "b" or not np.isin(wanted, np.arange(n_features)).all():
-        raise ValueError(
-            f"`features` must be a mask, indices or names of the {n_features} columns of X, got "
-            f"{features!r}. Give at least one."
+    wanted = np.atleast_1d(np.asarray([*features] if isinstance(features, Set) else features))
+    if wanted.dtype.kind == "b" and wanted.shape == (n_features,):
+        wanted = np.flatnonzero(wanted)
+    elif wanted.dtype.kind not in "iu":
+        places = {name: i for i, name in enumerate(getattr(X, "columns", []))}
+        wanted = np.array(
+            [places.get(w, -1) if isinstance(w, str) else -1 for w in wanted.tolist()]
         )
-    mask = np.zeros(n_features, bool)
-    mask[wanted] = True
+    mask = np.isin(np.arange(n_features), wanted)
+    # Fewer than were asked for: some are no columns, or there twice.
+    if wanted.shape != (mask.sum(),) or not mask.any():
+        raise ValueError(
+            f"`features` must be a mask, indices or names of the {n_features} columns of X, each "
+            f"once, got {features!r}. Give at least one."
+        )
     return mask
 
 
@@ -96,8 +98,7 @@ def on_grid(divergences: Any) -> Any:
 class Projection:
     """Orders of samples over the features left, and the divergence of these features."""
 
-    def __init__(self, values: np.ndarray, classes: np.ndarray, *, look_ahead: bool = False):
-        orders = as_orders(values, classes)
+    def __init__(self, orders: Orders, *, look_ahead: bool = False):
         m, n = orders.low.shape
         self.classes, self.n_classes = orders.classes, len(orders.class_sizes)
         self._logs = log_table(m)

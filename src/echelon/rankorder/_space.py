@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
-from sklearn.utils import column_or_1d
 
 from echelon.engines import NumbaEngine
 from echelon.kernels.precedence import kendall
@@ -53,7 +53,7 @@ def spearman_distance(a: Any, b: Any) -> float:
     Returns
     -------
     distance : float
-        0 if both have the same order.
+        0 if both have the same order, or fewer than two known features in common.
 
     References
     ----------
@@ -82,6 +82,7 @@ def kendall_distance(a: Any, b: Any) -> float:
     -------
     distance : float
         Number of pairs of features in opposite order; a pair tied in one order only counts half.
+        0 if they have fewer than two known features in common.
 
     References
     ----------
@@ -102,13 +103,25 @@ def kendall_distance(a: Any, b: Any) -> float:
 
 def _shared(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     """Two orders over the features known in both."""
-    a, b = (column_or_1d(np.asarray(order, dtype=np.float64)) for order in (a, b))
-    if len(a) != len(b):
+    a, b = _numbers(a, "a"), _numbers(b, "b")
+    if not len(a) == len(b) > 0:
         raise ValueError(
-            f"`a` and `b` must order the same features, got {len(a)} and {len(b)} values."
+            f"`a` and `b` must order the same features, got {len(a)} and {len(b)} values. Pass one "
+            "value per feature."
         )
     known = ~(np.isnan(a) | np.isnan(b))
     return a[known], b[known]
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """One sample, NaN where a value is missing or masked."""
+    try:
+        return pd.Series(values).to_numpy(np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"`{name}` must be the values of one sample, got {values!r} ({error}). Pass a flat "
+            "list of numbers."
+        ) from error
 
 
 def class_centers(X: Any, y: Any) -> np.ndarray:
@@ -142,8 +155,7 @@ def class_centers(X: Any, y: Any) -> np.ndarray:
     array([[1. , 2.5, 2.5],
            [3. , 1.5, 1.5]])
     """
-    values, _, classes = read_labelled(X, y)
-    return rankdata(rank_sums(as_orders(values, classes), NumbaEngine())[0], axis=1)
+    return rankdata(rank_sums(read_labelled(X, y), NumbaEngine())[0], axis=1)
 
 
 def tau_concordance(X: Any) -> float:
@@ -180,5 +192,7 @@ def tau_concordance(X: Any) -> float:
     values = read_orders(X, min_samples=2)
     m, n = values.shape
     _, squares = rank_sums(as_orders(values, np.zeros(m, np.int64)), NumbaEngine())
-    # Every pair of features is there twice, hence no factor 2 as in the figure.
-    return float(squares.sum() / ((n**2 - n) * (m**2 - m)) - 1 / (m - 1))
+    # Every pair of features is there twice, hence no factor 2 as in the figure; and 1 / (m - 1) is
+    # taken off before the division, so that equal orders have exactly 1.
+    pairs = n**2 - n
+    return (int(squares.sum()) - m * pairs) / (pairs * (m**2 - m))

@@ -1,0 +1,143 @@
+"""The commands of ``echelon``: options and help here, the work elsewhere, imported when needed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from echelon.cli._options import RUN_PANEL, Common, complete_methods, names, with_common
+
+app = typer.Typer(
+    name="echelon",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Feature selection when order matters: which columns of a file go with an outcome, how "
+    "many to keep, and how far to trust it.",
+    epilog="First look: [bold]echelon profile data.csv --target grade[/]. "
+    "Try it without a file: [bold]echelon demo[/].",
+)
+
+NFeatures = Annotated[
+    str,
+    typer.Option("--n-features", "-n", metavar="N|auto",
+                 help="How many to keep; auto: the fewest within one standard error of the best."),
+]  # fmt: skip
+Estimator = Annotated[
+    str,
+    typer.Option("--estimator", metavar="NAME", rich_help_panel=RUN_PANEL,
+                 help="Model that judges features: linear, knn, tree, forest, bayes or svm."),
+]  # fmt: skip
+Folds = Annotated[
+    int, typer.Option("--cv", min=2, metavar="N", rich_help_panel=RUN_PANEL, help="Folds.")
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from echelon import __version__
+
+        print(f"echelon {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    epilog="[bold]Examples[/]\n\n"
+    "echelon rank credit.csv --target grade --class-order E,D,C,B,A\n\n"
+    "echelon rank credit.csv -t grade -n 5 --drop id -o ranking.csv --report report.html\n\n"
+    "zcat big.csv.gz | echelon rank - -t stage --method orelieff --json"
+)
+@with_common
+def rank(
+    common: Common,
+    method: Annotated[
+        str,
+        typer.Option("--method", "-m", metavar="NAME|auto", autocompletion=complete_methods,
+                     help="As listed by 'echelon methods'; auto: the one that fits the data."),
+    ] = "auto",
+    n_features: NFeatures = "auto",
+    estimator: Estimator = "linear",
+    cv: Folds = 5,
+) -> None:  # fmt: skip
+    """Rank the columns of a file, and say how many to keep."""
+    from echelon.cli._commands import rank
+
+    rank(common, method, n_features, estimator, cv)
+
+
+@app.command(
+    epilog="[bold]Examples[/]\n\n"
+    "echelon compare credit.csv -t grade --class-order E,D,C,B,A --methods orelieff,relieff\n\n"
+    "echelon compare wine.parquet -t cultivar -m relieff,cfs,consistency --report wine.html"
+)
+@with_common
+def compare(
+    common: Common,
+    methods: Annotated[
+        str,
+        typer.Option("--methods", "-m", metavar="A,B,...", autocompletion=complete_methods,
+                     help="Two or more, as listed by 'echelon methods'."),
+    ],
+    n_features: NFeatures = "auto",
+    estimator: Estimator = "linear",
+    cv: Folds = 5,
+) -> None:  # fmt: skip
+    """Compare methods: curves over the same folds, agreement, and one answer."""
+    from echelon.cli._commands import compare
+
+    compare(common, names(methods), n_features, estimator, cv)
+
+
+@app.command(epilog="[bold]Example[/]\n\nechelon profile credit.csv --target grade --unordered")
+@with_common
+def profile(common: Common) -> None:
+    """Say what the data are, what to beware of, and which method fits."""
+    from echelon.cli._commands import profile
+
+    profile(common)
+
+
+@app.command(
+    epilog="[bold]Example[/]\n\nechelon bounds houses.csv --target price --plot bounds.png"
+)
+@with_common
+def bounds(common: Common) -> None:
+    """Which features no good linear model does without, and which stand in for each other."""
+    from echelon.cli._commands import bounds
+
+    bounds(common)
+
+
+@app.command()
+def methods(
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List the methods: for which data, at which cost, from which paper."""
+    from echelon.cli._console import show_methods
+
+    show_methods(json)
+
+
+@app.command(epilog="[bold]Example[/]\n\nechelon demo --folder try-it")
+def demo(
+    folder: Annotated[
+        str, typer.Option("--folder", metavar="FOLDER", help="Where to write data and report.")
+    ] = "echelon-demo",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")] = False,
+) -> None:
+    """Rank the features of data that come along, and write a report."""
+    from echelon.cli._demo import demo
+
+    demo(folder, quiet)

@@ -1,0 +1,117 @@
+"""Columns of text that are really numbers or dates: 1.234,5 or $1,200 or 31.12.2024."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_DAY = r"(\d{1,2})[./-](\d{1,2})[./-](?:\d{4}|\d{2})"
+_AFFIX = r"^[+-]?\s*[$€£]\s*|\s*[%€£$]$"
+_COMMA = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?"
+_POINT = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+
+
+def cleaned(frame: pd.DataFrame, missing: set[str], notes: list[str]) -> pd.DataFrame:
+    """Text stripped, texts for missing values gone, numbers and dates as such."""
+    columns: dict[Any, pd.Series] = {}
+    for name, column in frame.items():
+        if _is_text(column):
+            column = _cleaned(column, name, missing, notes)
+        columns[name] = column
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def _is_text(column: pd.Series) -> bool:
+    dtype = column.dtype
+    return pd.api.types.is_object_dtype(dtype) or pd.api.types.is_string_dtype(dtype)
+
+
+def _cleaned(column: pd.Series, name: Any, missing: set[str], notes: list[str]) -> pd.Series:
+    is_str = column.map(lambda value: isinstance(value, str)).to_numpy(bool)
+    text = column.astype(object).where(is_str)
+    text = text.map(lambda value: value.strip() if isinstance(value, str) else value)
+    column = column.astype(object).where(~is_str, text)
+    column = column.where(~(is_str & text.isin(missing).to_numpy()), None)
+    known = column.dropna()
+    if len(known) == 0:
+        return column.astype(float)
+    if not known.map(lambda value: isinstance(value, str)).all():
+        return _mixed(column, name, notes)
+    for convert in (_plain_numbers, _dressed_numbers, _dates):
+        found = convert(column, known, name, notes)
+        if found is not None:
+            return found
+    return _with_strays(column, known, name, notes)
+
+
+def _mixed(column: pd.Series, name: Any, notes: list[str]) -> pd.Series:
+    """Cells of several types, as spreadsheets have them."""
+    inferred = column.infer_objects()
+    if not pd.api.types.is_object_dtype(inferred.dtype):
+        return inferred
+    numbers = pd.to_numeric(column, errors="coerce")
+    if numbers.notna().equals(column.notna()):
+        return numbers
+    text = column.where(column.isna(), column.map(str)).astype(object)
+    text = text.where(column.notna(), None)
+    return _with_strays(text, text.dropna(), name, notes)
+
+
+def _plain_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+    numbers = pd.to_numeric(known, errors="coerce")
+    return None if numbers.isna().any() else numbers.reindex(column.index)
+
+
+def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+    """Decimal commas, thousands, currencies and percent signs, if all values are so."""
+    bare = known.str.replace(_AFFIX, "", regex=True)
+    for pattern, thousands, decimal in ((_POINT, ",", "."), (_COMMA, ".", ",")):
+        if bare.str.fullmatch(pattern).all():
+            plain = bare.str.replace(thousands, "", regex=False).str.replace(
+                decimal, ".", regex=False
+            )
+            dressed = known[bare.ne(plain) | bare.ne(known)]
+            example = dressed.index[0] if len(dressed) else known.index[0]
+            notes.append(f"{name}: {known[example]!r} was read as {float(plain[example]):g}.")
+            return plain.astype(float).reindex(column.index)
+    return None
+
+
+def _dates(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+    if known.str.fullmatch(_ISO).all():
+        dates = pd.to_datetime(known, errors="coerce", utc=True, format="ISO8601")
+    elif known.str.fullmatch(_DAY).all():
+        parts = known.str.extract(f"^{_DAY}$").astype(int)
+        if parts[0].max() <= 12 and parts[1].max() <= 12:
+            notes.append(f"{name}: {known.iloc[0]!r} may be day or month first; taken as labels.")
+            return None
+        first = bool(parts[0].max() > 12)
+        dates = pd.to_datetime(known, errors="coerce", utc=True, dayfirst=first, format="mixed")
+    else:
+        return None
+    return None if dates.isna().any() else dates.dt.tz_localize(None).reindex(column.index)
+
+
+def _with_strays(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> pd.Series:
+    """Numbers but for a few texts: these are gaps if they are few, and mentioned in any case."""
+    numbers = pd.to_numeric(known, errors="coerce")
+    strays = known[numbers.isna()]
+    if len(strays) >= 0.2 * len(known):
+        return column
+    shown = ", ".join(repr(each) for each in strays.unique()[:3])
+    if len(strays) < 0.1 * len(known) and strays.nunique() <= 3:
+        notes.append(f"{name}: {shown} ({len(strays)} rows) was read as missing.")
+        return numbers.reindex(column.index)
+    plain = ",".join(str(each) for each in strays.unique()[:3])
+    notes.append(
+        f"{name} is taken as labels because of {shown} ({len(strays)} rows); if that means "
+        f"missing, pass --missing {_quoted(plain)}."
+    )
+    return column
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w.,-]+", text) else f'"{text}"'

@@ -1,0 +1,135 @@
+"""The commands themselves: check, compute, write, show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from echelon.cli import _outputs, _show, _work
+from echelon.cli._console import show_json
+from echelon.cli._errors import InputError
+from echelon.cli._options import Common
+from echelon.cli._prepare import prepare
+
+
+def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) -> None:
+    """Rank by one method."""
+    _outputs.check_outputs(common)
+    found = _work.study(common, [method], n_features=n_features, estimator=estimator, cv=cv)
+    _finish(found, common, _show.show_ranking)
+
+
+def compare(common: Common, methods: list[str], n_features: str, estimator: str, cv: int) -> None:
+    """Rank by several methods over the same folds."""
+    if len(set(methods)) < 2:
+        raise InputError(
+            f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
+            "methods'."
+        )
+    _outputs.check_outputs(common)
+    unique = list(dict.fromkeys(methods))
+    found = _work.study(common, unique, n_features=n_features, estimator=estimator, cv=cv)
+    _finish(found, common, _show.show_comparison)
+
+
+def _finish(found: _work.Studied, common: Common, show: Any) -> None:
+    summary = found.report.summary()
+    several = len(summary["methods"]) > 1
+    written = _outputs.write_table(_ranking_frame(summary), common)
+    written += _outputs.write_report(found.report, common)
+    if common.plot:
+        from echelon.cli._pictures import comparison_picture, ranking_picture
+
+        draw = comparison_picture if several else ranking_picture
+        written += _outputs.write_plot(draw(summary), common)
+    if common.json:
+        show_json(_as_json(summary, found))
+    elif common.output != "-":
+        show(found, common.top, written)
+
+
+def _ranking_frame(summary: dict[str, Any]) -> pd.DataFrame:
+    """One row per feature, best first."""
+    features = summary["features"]
+    frame = pd.DataFrame(
+        {
+            "rank": [feature["rank"] for feature in features],
+            "feature": [feature["name"] for feature in features],
+            "keep": [feature["kept"] for feature in features],
+        }
+    )
+    for key in ("score", "relevance", "trend", "stability", "group", "missing"):
+        values = [feature.get(key) for feature in features]
+        if any(value is not None for value in values):
+            frame[key] = values
+    if len(summary["methods"]) > 1:
+        for method in summary["methods"]:
+            name = method["name"]
+            frame[f"rank_{name.lower()}"] = [feature["ranks"][name] for feature in features]
+    return frame
+
+
+def _as_json(summary: dict[str, Any], found: _work.Studied) -> dict[str, Any]:
+    """The summary without what only pictures need."""
+    for feature in summary["features"]:
+        feature.pop("distribution", None)
+    summary["set_aside"] = found.task.set_aside
+    return summary
+
+
+def bounds(common: Common) -> None:
+    """Relevance bounds of all features."""
+    _outputs.check_outputs(common)
+    found = _work.bounds(common)
+    frame = _bounds_frame(found)
+    written = _outputs.write_table(frame, common)
+    if common.report:
+        written += _outputs.write_report(_work.bounds_report(found, common), common)
+    if common.plot:
+        from echelon.cli._pictures import bounds_picture
+
+        written += _outputs.write_plot(bounds_picture(found.selector), common)
+    if common.json:
+        show_json(
+            {
+                "source": found.task.source,
+                "features": frame.to_dict("records"),
+                "groups": found.groups,
+                "set_aside": found.task.set_aside,
+                "caveats": [*found.task.notes, *found.task.profile.caveats],
+            }
+        )
+    elif common.output != "-":
+        _show.show_bounds(found, frame, common.top, written)
+
+
+def _bounds_frame(found: _work.Bounded) -> pd.DataFrame:
+    """Smallest and largest weight of every feature, the largest first."""
+    selector, X = found.selector, found.task.X
+    intervals = selector.intervals_
+    if intervals.ndim == 3:  # several classes: the one in which the weight can be largest
+        intervals = intervals[intervals[:, :, 1].argmax(axis=0), range(X.shape[1])]
+    frame = pd.DataFrame(
+        {
+            "feature": X.columns,
+            "lower": intervals[:, 0],
+            "upper": intervals[:, 1],
+            "relevance": selector.relevance_,
+        }
+    )
+    return frame.iloc[selector.order_].reset_index(drop=True)
+
+
+def profile(common: Common) -> None:
+    """What the data are."""
+    for option in ("report", "plot"):
+        if getattr(common, option):
+            raise InputError(f"profile makes no {option}; 'echelon rank' does.")
+    _outputs.check_outputs(common)
+    task = prepare(common, ["auto"], monotone=True)
+    written = _outputs.write_table(task.profile.frame(), common)
+    if common.json:
+        show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})
+    elif common.output != "-":
+        _show.show_profile(task, written)

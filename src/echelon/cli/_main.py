@@ -1,0 +1,72 @@
+"""Running the command: exit codes, and one line on standard error for everything that is wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+DONE, BROKEN, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``echelon`` with these arguments; returns the exit code.
+
+    0: done.  2: wrong input, said in one line on standard error.  130: interrupted.
+    1: a mistake of ours; ``--debug`` shows where, as for wrong input.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
+            stream.reconfigure(errors="replace")
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        return _explain(error)
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
+    from echelon.cli._app import app
+    from echelon.cli._options import ARGUMENTS
+
+    ARGUMENTS[:] = arguments
+    try:
+        code = app(arguments, prog_name="echelon", standalone_mode=False)
+    except typer.Abort:  # how some versions of typer pass an interrupt on
+        raise KeyboardInterrupt from None
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    sys.stdout.flush()
+    return code if isinstance(code, int) else DONE
+
+
+def _explain(error: Exception) -> int:
+    if hasattr(error, "format_message"):  # wrong usage, found by typer
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "echelon"
+        return _say(f"{error.format_message()} See '{command} --help'.", WRONG_INPUT)
+    if isinstance(error, MemoryError):
+        return _say("There is not enough memory for this. Use fewer rows or columns.", WRONG_INPUT)
+    if isinstance(error, ValueError | TypeError | OSError):
+        return _say(_in_words(error), WRONG_INPUT)
+    return _say(f"{type(error).__name__}: {error} (a mistake of echelon; --debug shows it)", BROKEN)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def _say(message: str, code: int) -> int:
+    print("echelon:", " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,216 @@
+"""Tables and sentences for the terminal; plain text when piped, narrow ones included."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from echelon.cli._console import console, plain_table
+from echelon.cli._work import Bounded, Studied, remarks
+from echelon.methods import METHODS
+from echelon.report._plain import listed, number, with_error
+
+
+def shown(value: Any) -> Text:
+    """Text of the user's: no markup, nothing that moves the cursor."""
+    return Text("".join(c if c.isprintable() else "�" for c in str(value)))
+
+
+def show_ranking(found: Studied, top: int, written: list[str]) -> None:
+    """The answer of one method, and the best features."""
+    summary = found.report.summary()
+    out = console()
+    _heading(out, found)
+    table = plain_table()
+    features = summary["features"]
+    columns = [each for each in _COLUMNS if any(f.get(each[0]) is not None for f in features)]
+    table.add_column("rank", justify="right")
+    table.add_column("feature", overflow="ellipsis", no_wrap=True)
+    for _, title, _ in columns:
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("keep")
+    for feature in _first(features, top, summary["answer"]["n_features"]):
+        cells = [to_text(feature.get(key)) for key, _, to_text in columns]
+        kept = feature["kept"]
+        table.add_row(str(feature["rank"]), shown(feature["name"]), *cells, "yes" if kept else "",
+                      style="bold" if kept else "")  # fmt: skip
+    out.print(table)
+    _more(out, len(features), table.row_count)
+    _answer(out, summary)
+    if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
+        _say(out, "Scores compare features with each other; below 0 does not mean useless.")
+    _remarks(out, found, summary, written)
+
+
+def _trend(value: float | None) -> str:
+    return "" if value is None else f"{'rises' if value > 0 else 'falls'} {abs(value):.2f}"
+
+
+_COLUMNS: tuple[tuple[str, str, Any], ...] = (
+    ("score", "score", lambda value: number(value, 3)),
+    ("relevance", "relevance", lambda value: "" if value is None else value),
+    ("trend", "trend", _trend),
+    ("stability", "chosen", lambda value: "" if value is None else f"{100 * value:.0f} %"),
+)
+
+
+def show_comparison(found: Studied, top: int, written: list[str]) -> None:
+    """Every method with its curve in three numbers, and the features by all of them."""
+    summary = found.report.summary()
+    out = console()
+    _heading(out, found)
+    out.print(_methods_table(summary))
+    ranks = plain_table()
+    ranks.add_column("feature", overflow="ellipsis", no_wrap=True)
+    for method in summary["methods"]:
+        ranks.add_column(_short(method["label"]), justify="right")
+    ranks.add_column("keep")
+    for feature in _first(summary["features"], top, summary["answer"]["n_features"]):
+        places = [str(feature["ranks"][method["name"]]) for method in summary["methods"]]
+        ranks.add_row(shown(feature["name"]), *places, "yes" if feature["kept"] else "",
+                      style="bold" if feature["kept"] else "")  # fmt: skip
+    out.print(ranks)
+    _more(out, len(summary["features"]), ranks.row_count)
+    _agreement(out, summary["agreement"])
+    _answer(out, summary)
+    _remarks(out, found, summary, written)
+
+
+def _methods_table(summary: dict[str, Any]) -> Table:
+    table = plain_table(
+        title=f"Judged by {summary['how']['scoring']}, {summary['how']['folds']} folds"
+    )
+    for title in ("method", "keep", "score", "best at", "score there"):
+        table.add_column(title, justify="left" if title == "method" else "right")
+    for method in summary["methods"]:
+        curve = method["curve"]
+        scores = dict(zip(curve["n_features"], zip(curve["mean"], curve["standard_error"],
+                                                   strict=True), strict=True))  # fmt: skip
+        sizes = (method["n_features"], method["best_size"])
+        cells = [part for size in sizes for part in (f"{size:,}", with_error(*scores[size]))]
+        chosen = method["name"] == summary["answer"]["method"]
+        table.add_row(method["label"], *cells, style="bold" if chosen else "")
+    return table
+
+
+def _short(label: str) -> str:
+    """A heading that fits: the capitals of long names."""
+    return label if len(label) <= 10 else "".join(c for c in label if c.isupper())
+
+
+def _agreement(out: Console, agreement: dict[str, Any] | None) -> None:
+    if agreement is None:
+        return
+    names, taus = agreement["methods"], agreement["rank_correlation"]
+    pairs = [
+        f"{a} and {b} {taus[i][j]:.2f}"
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+        if i < j and taus[i][j] is not None
+    ]
+    _say(out, f"Agreement of the rankings (1 = the same): {'; '.join(pairs)}.")
+
+
+def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:
+    """Bounds of all features, the largest first, and which can replace each other."""
+    out = console()
+    _heading(out, found)
+    table = plain_table()
+    for title in frame.columns:
+        left = title in ("feature", "relevance", "class")
+        table.add_column(title, justify="left" if left else "right", no_wrap=True,
+                         overflow="ellipsis")  # fmt: skip
+    n_relevant = int((frame["relevance"] != "irrelevant").sum())
+    rows = frame.to_dict("records")
+    for row in _first(rows, top, n_relevant):
+        cells = [shown(v if isinstance(v, str) else number(v)) for v in row.values()]
+        table.add_row(*cells, style="bold" if row["relevance"] == "strong" else "")
+    out.print(table)
+    _more(out, len(rows), table.row_count)
+    kinds = frame["relevance"].value_counts()
+    counts = [f"{kinds.get(kind, 0)} {kind}" for kind in ("strong", "weak", "irrelevant")]
+    _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
+    _say(out, "strong: no good linear model does without it; weak: others can stand in for it.")
+    for group in found.groups[:5]:
+        _say(out, f"One of these may do: {listed(group, 8)}.")
+    for remark in [*remarks(found.task), *found.task.profile.caveats]:
+        _say(out, f"- {remark}")
+    _wrote(out, written)
+
+
+def show_profile(task: Any, written: list[str]) -> None:
+    """What the data are, what to beware of, and which method fits."""
+    out = console()
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for fact, value in task.profile.frame().itertuples(index=False):
+        table.add_row(fact, shown(value))
+    out.print(Text.assemble((task.source, "bold")))
+    out.print(table)
+    for remark in [*task.notes, *task.profile.caveats]:
+        _say(out, f"- {remark}")
+    method = METHODS[task.profile.method]
+    _say(out, f"{task.profile.reason} ({method.name}: {method.paper})", style="bold")
+    _wrote(out, written)
+
+
+# ----------------------------------------------------------------------------- parts
+
+
+def _say(out: Console, sentence: str, style: str = "") -> None:
+    text = shown(sentence)
+    text.stylize(style)
+    out.print(text, soft_wrap=not sys.stdout.isatty())
+
+
+def _heading(out: Console, found: Studied | Bounded) -> None:
+    task = found.task
+    n, p = task.X.shape
+    order = " < ".join(map(str, task.target.classes or {})) if task.target.source else ""
+    classes = order if order and len(order) < 60 else f"{len(task.target.classes or {})} classes"
+    kind = classes if task.target.classes else "numbers"
+    _say(out, f"{task.source}: {n:,} rows, {p:,} features; {task.profile.target}: {kind}", "bold")
+    if isinstance(found, Studied) and len(task.methods) == 1:
+        chosen = task.methods[0]
+        fits = chosen.name == task.profile.method
+        _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
+
+
+def _first(rows: list[Any], top: int, n_kept: int) -> Iterable[Any]:
+    """As many as asked for, and all that are kept if these are not many more."""
+    return rows if top == 0 else rows[: max(top, min(n_kept, 2 * top))]
+
+
+def _more(out: Console, n_all: int, n_printed: int) -> None:
+    if n_printed < n_all:
+        _say(out, f"... and {n_all - n_printed:,} more; --top 0 prints, -o FILE writes all.", "dim")
+
+
+def _answer(out: Console, summary: dict[str, Any]) -> None:
+    answer = summary["answer"]
+    _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
+    if answer["keep"]:
+        _say(out, f"Keep: {listed(answer['keep'], 30)}")
+    _say(out, answer["evidence"])
+    for feature in summary["features"][: answer["n_features"]]:
+        if feature["kept"] and feature["substitutes"]:
+            _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
+
+
+def _remarks(out: Console, found: Studied, summary: dict[str, Any], written: list[str]) -> None:
+    said = summary["caveats"]
+    late = [note for note in found.task.notes if note not in said]
+    for caveat in [*said, *late]:
+        _say(out, f"- {caveat}")
+    _wrote(out, written)
+
+
+def _wrote(out: Console, written: list[str]) -> None:
+    for path in written:
+        _say(out, f"Wrote {path}", style="green")

@@ -1,0 +1,180 @@
+"""Delimited text: its encoding, its delimiter, and rows that do not fit."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+
+from echelon.cli._errors import InputError
+
+DELIMITERS = ",;\t|"
+
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>")
+"""Texts that mean that a value is missing; "None" may be a class."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def decoded(data: bytes, name: str, notes: list[str]) -> str:
+    """Text of whatever encoding; UTF-8 unless a mark or the bytes say otherwise."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _decode(data, encoding, name)
+    if b"\x00" in data:
+        half = len(data) // 2
+        for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
+            if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * half:
+                return _decode(data, encoding, name)
+        raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
+    control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
+    if control > 0.01 * len(data[:4096]):
+        raise InputError(
+            f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file."
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append(f"{name} is not UTF-8 and was read as Windows-1252.")
+        return data.decode("cp1252", errors="replace")
+
+
+def _decode(data: bytes, encoding: str, name: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
+
+
+def read_text(
+    text: str, name: str, delimiter: str | None, how: Any, notes: list[str]
+) -> pd.DataFrame:
+    """A table with one line of column names."""
+    text, said = _without_hint(text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
+    delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)
+    rows = io.StringIO(text)
+    header = _header(rows, delimiter, name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                rows,  # which stands behind the header
+                sep=delimiter,
+                header=None,
+                names=range(len(header)),
+                index_col=False,
+                skipinitialspace=True,
+                low_memory=False,
+                keep_default_na=False,
+                na_values=[*MISSING, *how.missing],
+            )
+    except pd.errors.EmptyDataError:
+        frame = pd.DataFrame(columns=range(len(header)))
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        raise InputError(_what_is_wrong(text, delimiter, len(header), name, error)) from error
+    frame.columns = header
+    if len(frame) and frame.iloc[:, -1].isna().any():
+        _check_short_rows(text, delimiter, len(header), name)
+    return frame
+
+
+def _without_hint(text: str) -> tuple[str, str | None]:
+    """Excel's first line ``sep=;``, taken off."""
+    found = re.match(r"sep=(.)\n", text)
+    return (text[found.end() :], found[1]) if found else (text, None)
+
+
+def _one_character(delimiter: str | None) -> str | None:
+    if delimiter is None:
+        return None
+    delimiter = {"tab": "\t", "\\t": "\t", "space": " "}.get(delimiter, delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InputError(
+            f"--delimiter must be one character, got {delimiter!r}. Write tab for tabs."
+        )
+    return delimiter
+
+
+def _sniffed(text: str) -> str:
+    """The delimiter that gives the first lines the same number of fields, as many as possible."""
+    lines = text[:100_000].splitlines()[:50]
+    if len(text) > 100_000 and len(lines) > 1:
+        lines = lines[:-1] if len(lines) < 50 else lines
+    best, most = ",", (0.0, 1)
+    for delimiter in DELIMITERS:
+        try:
+            counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
+        except csv.Error:
+            continue
+        n_fields, n_rows = max(counts.items(), key=lambda item: (item[0] > 1, item[1]))
+        quality = (n_rows / sum(counts.values()) if n_fields > 1 else 0.0, n_fields)
+        if quality > most:
+            best, most = delimiter, quality
+    return best
+
+
+def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
+    """Column names; ``rows`` is left behind them."""
+    try:
+        fields = next(csv.reader(rows, delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be read: {error}.") from error
+    header = [field.strip() or f"column {j + 1}" for j, field in enumerate(fields)]
+    if len(header) > 1 and all(_is_number(field) for field in fields):
+        raise InputError(
+            f"The first line of {name} holds numbers, not column names. Add a line of names."
+        )
+    return header
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _what_is_wrong(text: str, delimiter: str, n_fields: int, name: str, error: Any) -> str:
+    """The first row with too many fields, in the words of this command."""
+    for row, found in _row_lengths(text, delimiter):
+        if found > n_fields:
+            return (
+                f"Line {row} of {name} has {found} fields, but there are {n_fields} column names. "
+                "Correct the line, or say what separates columns with --delimiter."
+            )
+    reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
+    return f"{name} cannot be read: {reason}. Is a quotation mark left open?"
+
+
+def _check_short_rows(text: str, delimiter: str, n_fields: int, name: str) -> None:
+    """Refuse rows that end early; their values may belong to other columns."""
+    for row, found in _row_lengths(text, delimiter):
+        if found < n_fields:
+            raise InputError(
+                f"Line {row} of {name} has {found} field{'s' * (found > 1)}, but there are "
+                f"{n_fields} column names. Correct the line."
+            )
+
+
+def _row_lengths(text: str, delimiter: str) -> Any:
+    """Line number and number of fields of every row that is not blank."""
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, len(row)
+    except csv.Error:
+        return

@@ -1,0 +1,201 @@
+"""What the commands compute: a study of one or several methods, or relevance bounds."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from echelon.cli._errors import InputError
+from echelon.cli._estimators import make_estimator
+from echelon.cli._options import Common
+from echelon.cli._prepare import Task, prepare
+from echelon.methods import CONTINUOUS, METHODS
+from echelon.report import Report, summarize
+from echelon.report._plain import listed
+
+N_RESAMPLES = 20
+"""Samples on which the stability of a choice is measured, for a report."""
+
+FEWEST_ROWS = 10
+"""Fewer cannot be split into rows to learn from and rows to judge by."""
+
+MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
+"""Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
+
+LONG = 2e8
+"""Products of samples, samples and features from which on progress bars are worth their lines."""
+
+
+class Studied(NamedTuple):
+    """The data as they were used, and what was found."""
+
+    task: Task
+    report: Report
+
+
+def study(
+    common: Common,
+    methods: list[str],
+    *,
+    n_features: str = "auto",
+    estimator: str = "linear",
+    cv: int = 5,
+) -> Studied:
+    """Rank by every method, find out how many features to keep, and choose."""
+    task = prepare(common, methods)
+    wanted = read_n_features(n_features, task.X.shape[1])
+    settings = {
+        "estimator": make_estimator(estimator, task.target.kind, common.seed),
+        "n_features": wanted,
+        "cv": _n_folds(task, cv),
+        "n_resamples": N_RESAMPLES if common.report else 0,
+    }
+    return Studied(task, _summarized(task, common, settings))
+
+
+def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Report:
+    n, p = task.X.shape
+    named = {method.estimator: make_selector(method, task, common) for method in task.methods}
+    doing = f"Ranking {p:,} features by {listed(method.estimator for method in task.methods)}"
+    with working(doing, common) as verbose, noting(task.notes):
+        return summarize(
+            task.X,
+            task.target.y,
+            named,
+            random_state=common.seed,
+            profile=replace(task.profile, caveats=[*remarks(task), *task.profile.caveats]),
+            source=task.source,
+            command=common.command_line(),
+            n_jobs=common.jobs,
+            verbose=int(verbose and n * n * p > LONG),
+            **settings,
+        )
+
+
+class Bounded(NamedTuple):
+    """The data as they were used, and the bounds of all weights."""
+
+    task: Task
+    selector: Any
+    groups: list[list[str]]
+
+
+def bounds(common: Common) -> Bounded:
+    """Relevance bounds of all features, and the groups that can stand in for each other."""
+    task = prepare(common, ["relevancebounds"])
+    selector = make_selector(METHODS["relevancebounds"], task, common)
+    with working(f"Bounding {task.X.shape[1]:,} features", common), noting(task.notes):
+        selector.set_params(n_jobs=common.jobs).fit(task.X, task.target.y)
+        return Bounded(task, selector, selector.feature_groups())
+
+
+def bounds_report(found: Bounded, common: Common) -> Report:
+    """A report that keeps the relevant features."""
+    n_relevant = int(found.selector.support_.sum())
+    settings = {
+        "n_features": n_relevant or "auto",
+        "cv": _n_folds(found.task, 5),
+        "n_resamples": N_RESAMPLES,
+    }
+    return _summarized(found.task, common, settings)
+
+
+def make_selector(method: Any, task: Task, common: Common) -> Any:
+    """A selector for the data at hand; the order of classes comes with the target."""
+    problem = {"problem": task.target.kind} if method.estimator == "RelevanceBounds" else {}
+    selector = method.make(random_state=common.seed, **problem)
+    if common.scheduler is not None:
+        _use_cluster(selector, method, task, common)
+    if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
+        selector.set_params(sample_size=SAMPLED_ROWS)
+        task.notes.append(
+            f"{method.estimator} looked up the neighbours of {SAMPLED_ROWS:,} rows, drawn at "
+            f"random, among all {len(task.X):,}."
+        )
+    return selector
+
+
+def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None:
+    """Let the selector search on the cluster, or note that it cannot."""
+    if "engine" not in selector.get_params():
+        task.notes.append(f"{method.estimator} has no part that runs on a cluster; it ran here.")
+        return
+    if common.jobs not in (None, 1):
+        raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
+    try:
+        from echelon.engines import DaskEngine
+    except ImportError as error:
+        raise InputError(f"--scheduler: {error}") from error
+    selector.set_params(engine=DaskEngine(common.scheduler))
+
+
+def remarks(task: Task) -> list[str]:
+    """What was done to the data, in sentences."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in task.set_aside.items():
+        reasons.setdefault(why, []).append(name)
+    aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
+    return [*aside, *task.notes]
+
+
+def read_n_features(text: str, n_features: int) -> int | str:
+    """``--n-features``: a number, or "auto"."""
+    if text.lower() == "auto":
+        return "auto"
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= n_features:
+        raise InputError(
+            f"--n-features must be auto or a number from 1 to {n_features}, the features there "
+            f"are, got {text!r}."
+        )
+    return number
+
+
+def _n_folds(task: Task, cv: int) -> int:
+    """As many folds as asked for, fewer where rows are few."""
+    n_rows = len(task.X)
+    if n_rows < FEWEST_ROWS:
+        raise InputError(f"{task.source} has {n_rows} rows, too few to judge features by.")
+    if task.target.kind == CONTINUOUS:
+        most = n_rows
+    else:
+        counts = sorted((task.target.classes or {}).values())
+        if counts[-2] < 2:
+            raise InputError(
+                f"{task.source} has {n_rows} rows, and fewer than two classes of "
+                f"{task.profile.target!r} have two rows or more: too few to judge features by."
+            )
+        most = counts[-1]
+    return min(cv, most)
+
+
+@contextmanager
+def working(doing: str, common: Common) -> Iterator[bool]:
+    """A sign of life on a terminal; yields whether bars may be shown."""
+    if common.quiet or not sys.stderr.isatty():
+        yield False
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status(f"{doing} ..."):
+        yield True
+
+
+@contextmanager
+def noting(notes: list[str]) -> Iterator[None]:
+    """Warnings of ours as notes, those of others not at all."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        text = " ".join(str(warning.message).split())
+        if warning.category is UserWarning and "echelon" in warning.filename and text not in notes:
+            notes.append(text)

@@ -1,0 +1,127 @@
+"""How far several methods agree on the features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from echelon.display._style import NOTE_SIZE, Picture, label, new_axes, note
+
+
+class AgreementDisplay(Picture):
+    """Agreement between the rankings of several methods, every pair a cell.
+
+    Above the diagonal the rank correlation over all features (Spearman's rho, ties sharing their
+    mean rank), below it the overlap of the best features: how many the two sets have in common,
+    divided by how many there are in either (Jaccard's index).
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names of the methods.
+    correlation : ndarray of shape (n_methods, n_methods)
+        Rank correlations; NaN where a ranking is constant.
+    overlap : ndarray of shape (n_methods, n_methods)
+        Overlaps of the best features.
+    n_best : int
+        How many features the overlap is about.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon.display import AgreementDisplay
+    >>> rankings = {"a": [1, 2, 3, 4], "b": [2, 1, 3, 4], "c": [4, 3, 2, 1]}
+    >>> AgreementDisplay.from_rankings(rankings, n_best=2).frame().round(2)
+      method other  rank_correlation  overlap
+    0      a     b               0.8      1.0
+    1      a     c              -1.0      0.0
+    2      b     c              -0.8      0.0
+    """
+
+    def __init__(self, methods: Any, correlation: Any, overlap: Any, n_best: int):
+        self.methods = list(methods)
+        self.correlation = np.asarray(correlation, dtype=float)
+        self.overlap = np.asarray(overlap, dtype=float)
+        self.n_best = n_best
+
+    @classmethod
+    def from_rankings(cls, rankings: Mapping[str, Any], *, n_best: int = 10) -> AgreementDisplay:
+        """The display of rankings such as ``ranking_`` of fitted selectors.
+
+        Parameters
+        ----------
+        rankings : dict of str to array-like of shape (n_features,)
+            Ranks of the features by every method, 1 = best.
+        n_best : int, default=10
+            How many of the best features to compare; with fewer features, half of them.
+        """
+        ranks = np.array([rankdata(ranking) for ranking in rankings.values()])
+        n_features = ranks.shape[1]
+        if n_best >= n_features:
+            n_best = max(1, n_features // 2)
+        best = np.zeros(ranks.shape, dtype=bool)
+        np.put_along_axis(best, np.argsort(ranks, axis=1, kind="stable")[:, :n_best], True, axis=1)
+        common = best.astype(int) @ best.T.astype(int)
+        centred = ranks - ranks.mean(axis=1, keepdims=True)
+        products = centred @ centred.T
+        norms = np.sqrt(np.outer(np.diag(products), np.diag(products)))
+        correlation = np.divide(products, norms, where=norms > 0, out=np.full(norms.shape, np.nan))
+        return cls(list(rankings), correlation, common / (2 * n_best - common), n_best)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per pair of methods."""
+        first, second = np.triu_indices(len(self.methods), k=1)
+        names = np.array(self.methods, dtype=object)
+        return pd.DataFrame(
+            {
+                "method": names[first],
+                "other": names[second],
+                "rank_correlation": self.correlation[first, second],
+                "overlap": self.overlap[first, second],
+            }
+        )
+
+    def plot(self, ax: Any = None) -> AgreementDisplay:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to draw; None: a new figure.
+        """
+        n_methods = len(self.methods)
+        ax = new_axes(ax, (3.4 + 0.75 * n_methods, 2.2 + 0.62 * n_methods))
+        cells = np.where(
+            np.triu(np.ones((n_methods, n_methods), bool)), self.correlation, self.overlap
+        )
+        image = ax.imshow(
+            cells, cmap="cividis", vmin=min(0.0, np.nanmin(cells)), vmax=1, aspect="auto"
+        )
+        for (row, column), value in np.ndenumerate(cells):
+            if row != column:
+                self._write(ax, row, column, value, image)
+        names = [label(name, 26) for name in self.methods]
+        ax.set_xticks(range(n_methods), names, rotation=40, ha="right", rotation_mode="anchor")
+        ax.set_yticks(range(n_methods), names)
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+        ax.figure.colorbar(image, ax=ax, fraction=0.05, pad=0.03)
+        note(ax, f"above: rank correlation\nbelow: overlap of the best {self.n_best}")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _write(self, ax: Any, row: int, column: int, value: float, image: Any) -> None:
+        """The number in a cell, dark on light or light on dark."""
+        if np.isnan(value):
+            return
+        dark = image.norm(value) < 0.55
+        ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=NOTE_SIZE,
+                color="white" if dark else "black")  # fmt: skip

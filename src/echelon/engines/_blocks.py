@@ -1,0 +1,190 @@
+"""What a worker of a cluster does: searches and sums between two blocks of rows.
+
+Everything here takes and returns arrays, and knows nothing of the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from echelon.engines._base import Classes, Engine, Found, Samples, Search
+from echelon.kernels.accumulate import add_differences, sum_differences
+
+
+class Block(NamedTuple):
+    """Some rows of the samples, sorted by class; ``rows`` are their numbers in ``Samples``."""
+
+    values: np.ndarray
+    classes: np.ndarray
+    rows: np.ndarray
+
+
+class Layout(NamedTuple):
+    """What all blocks have in common."""
+
+    metric: str
+    n_ordered: int
+    n_numeric: int
+    missing: bool
+
+    def samples(self, references: np.ndarray, targets: np.ndarray) -> Samples:
+        """References as one class and targets as another."""
+        values = np.concatenate([references, targets])
+        return Samples(
+            values=values,
+            classes=np.repeat([0, 1], [len(references), len(targets)]),
+            rows=np.arange(len(values)),
+            columns=np.arange(values.shape[1]),
+            n_ordered=self.n_ordered,
+            n_numeric=self.n_numeric,
+            missing=self.missing,
+        )
+
+
+# ------------------------------------------------------------------------------- neighbours
+
+
+def nearest_in(
+    references: Block, targets: Block, which: Any, search: Search, layout: Layout, engine: Engine
+) -> Found:
+    """Neighbours, in one block, of some rows of another (or the same) one, as rows of Samples."""
+    classes, rows = targets.classes[which], targets.rows[which]
+    n_neighbors = search.n_neighbors
+    if n_neighbors is not None and targets.rows[0] in references.rows:
+        n_neighbors += 1  # the target itself is among the references
+    parts = []
+    for (first, last), members in _ranges(search.classes, classes):
+        begin, end = np.searchsorted(references.classes, [first, last])
+        if begin == end:
+            continue
+        samples = layout.samples(references.values[begin:end], targets.values[which][members])
+        space = engine.prepare(samples, layout.metric)
+        wanted = Search(
+            Classes(np.zeros(2, int), np.array([0, 1]), True),
+            n_neighbors,
+            search.radius,
+            search.relation,
+        )
+        found = _all_found(engine, space, np.arange(end - begin, len(samples.values)), wanted)
+        owners = members[found.owners]
+        neighbours = references.rows[begin:end][found.indices]
+        other = neighbours != rows[owners]
+        parts.append((owners[other], neighbours[other], found.distances[other]))
+    return _by_owner(parts, len(rows))
+
+
+def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+    """Ranges of classes, and the positions of the targets that look into them."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for c in np.unique(own).tolist():
+        for wanted in classes.ranges(c):
+            groups.setdefault(wanted, []).append(c)
+    for wanted, members in groups.items():
+        yield wanted, np.flatnonzero(np.isin(own, members))
+
+
+def _all_found(engine: Engine, space: Any, targets: np.ndarray, search: Search) -> Found:
+    pieces = []
+    while len(targets):
+        pieces.append(engine.nearest(space, targets, search))
+        targets = targets[len(pieces[-1].counts) :]
+    return Found(*map(np.concatenate, zip(*pieces, strict=True)))
+
+
+def _by_owner(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> Found:
+    """Pairs of (owner, row, distance), one target after the other."""
+    if not parts:
+        return Found(np.zeros(n, np.int64), np.empty(0, np.int64), np.empty(0))
+    owners, rows, distances = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort((rows, owners))
+    return Found(np.bincount(owners, minlength=n), rows[order], distances[order])
+
+
+def merge_found(parts: Sequence[Found], n_neighbors: int | None, tolerance: float) -> Found:
+    """Neighbours in several blocks; those beyond the k-th nearest of all are left out."""
+    owners, rows, distances = (
+        np.concatenate(part)
+        for part in zip(*((part.owners, *part[1:]) for part in parts), strict=True)
+    )
+    order = np.lexsort((distances, owners))
+    owners, rows, distances = owners[order], rows[order], distances[order]
+    counts = np.bincount(owners, minlength=len(parts[0].counts))
+    if n_neighbors is None:
+        return Found(counts, rows, distances)
+    limits = np.full(len(counts), np.inf)
+    enough = counts >= n_neighbors
+    last = np.cumsum(counts) - counts + n_neighbors - 1
+    limits[enough] = distances[last[enough]] * tolerance
+    keep = distances <= limits[owners]
+    kept = np.bincount(owners[keep], minlength=len(counts))
+    return Found(kept, rows[keep], distances[keep])
+
+
+# ------------------------------------------------------------------------------ differences
+
+
+class Neighbours(NamedTuple):
+    """Neighbours of some targets in one block: how many, where in the block, their shares."""
+
+    counts: np.ndarray
+    positions: np.ndarray
+    shares: np.ndarray
+
+
+def sum_in(
+    references: Block,
+    targets: Block,
+    which: Any,
+    neighbours: Neighbours,
+    coefs: np.ndarray,
+    direction: int,
+    layout: Layout,
+) -> np.ndarray:
+    """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over the targets i, j in the block."""
+    values, pairs = _one_table(references, targets, which, neighbours)
+    scores = np.zeros(values.shape[1])
+    add_differences(values, *layout[1:], layout.metric == "paired", pairs, coefs, direction, scores)
+    return scores
+
+
+def totals_in(
+    references: Block,
+    targets: Block,
+    which: Any,
+    neighbours: Neighbours,
+    direction: int,
+    layout: Layout,
+) -> np.ndarray:
+    """Differences added up for every target, and the shares they stand for."""
+    values, pairs = _one_table(references, targets, which, neighbours)
+    totals = np.zeros((2, len(neighbours.counts), values.shape[1]))
+    sum_differences(values, *layout[1:], layout.metric == "paired", pairs, direction, *totals)
+    return totals
+
+
+def _one_table(
+    references: Block, targets: Block, which: Any, neighbours: Neighbours
+) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """The rows in question, and the pairs among them."""
+    needed, indices = np.unique(neighbours.positions, return_inverse=True)
+    values = np.concatenate([references.values[needed], targets.values[which]])
+    rows = np.arange(len(needed), len(values))
+    return values, (rows, neighbours.counts, indices, neighbours.shares)
+
+
+def mean_sum(totals: np.ndarray, coefs: np.ndarray) -> np.ndarray:
+    """``coef_i`` times the mean difference of target i, added over the targets."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(totals[1] > 0, totals[0] / totals[1], 0.0)
+    return coefs @ means
+
+
+def added(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays added in order."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total

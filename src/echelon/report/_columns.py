@@ -1,0 +1,160 @@
+"""What can be seen of feature columns before any method runs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from echelon.intervals import as_intervals
+
+PAIRS = (
+    ("{}_min", "{}_max"),
+    ("{}_lower", "{}_upper"),
+    ("{}_low", "{}_high"),
+    ("{}_lo", "{}_hi"),
+    ("{}_from", "{}_to"),
+    ("min_{}", "max_{}"),
+    ("lower_{}", "upper_{}"),
+    ("low_{}", "high_{}"),
+    ("{} min", "{} max"),
+    ("{}.min", "{}.max"),
+    ("{}Min", "{}Max"),
+)
+"""How columns of lower and upper bounds are usually named."""
+
+WIDE = 50
+"""Fewer columns are not wide, whatever the number of rows."""
+
+_ID_NAME = re.compile(
+    r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
+)
+
+
+def is_number(column: pd.Series) -> bool:
+    """Whether the values are numbers."""
+    return pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def is_nominal(column: pd.Series) -> bool:
+    """Whether the values are labels without an order."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return not column.dtype.ordered
+    return not is_number(column) and not isinstance(column.dtype, pd.IntervalDtype)
+
+
+def constant_columns(X: pd.DataFrame) -> list[Any]:
+    """Columns with one value, or none; missing values apart."""
+    return [name for name, column in X.items() if not _varies(column)]
+
+
+def _varies(column: pd.Series) -> bool:
+    known = column.dropna()
+    return len(known) > 1 and bool((known != known.iloc[0]).any())
+
+
+def duplicated_columns(X: pd.DataFrame) -> list[list[Any]]:
+    """Groups of columns that are the same, row by row."""
+    seen: dict[bytes, list[Any]] = {}
+    for name, column in X.items():
+        if isinstance(column.dtype, pd.IntervalDtype):
+            codes = np.column_stack([column.array.left, column.array.right])
+        elif is_number(column):
+            codes = column.to_numpy(dtype=float, na_value=np.nan)
+        else:
+            codes = pd.util.hash_array(column.astype(str).to_numpy(object), categorize=True)
+        seen.setdefault(codes.tobytes(), []).append(name)
+    return [names for names in seen.values() if len(names) > 1]
+
+
+def identifier_columns(X: pd.DataFrame) -> list[Any]:
+    """Columns that name the row: labels that never repeat, numbers that count or are called id."""
+    return [name for name, column in X.items() if len(X) > 2 and _is_identifier(name, column)]
+
+
+def _is_identifier(name: Any, column: pd.Series) -> bool:
+    named = _ID_NAME.search(_words(name)) is not None
+    if isinstance(column.dtype, pd.IntervalDtype | pd.CategoricalDtype):
+        return False
+    if not is_number(column):
+        share = column.nunique() / max(column.count(), 1)
+        return share > 0.9 if named else share > 0.99 and column.count() > 10
+    if pd.api.types.is_bool_dtype(column.dtype) or not column.is_unique:
+        return False
+    values = column.to_numpy(dtype=float, na_value=np.nan)
+    whole = bool((values == np.round(values)).all())
+    return whole and (named or bool((np.diff(values) == 1).all()))
+
+
+def _words(name: Any) -> str:
+    """A name in lower case, with CustomerID as customer_id."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name).strip()).lower()
+
+
+def interval_pairs(X: pd.DataFrame) -> tuple[str, str, list[str]] | None:
+    """Naming pattern and features of pairs of bounds, if at least half of all columns are some."""
+    numbers = X[[name for name, column in X.items() if is_number(column)]]
+    names = {str(name) for name in numbers.columns}
+    for lower, upper in PAIRS:
+        head, tail = lower.split("{}")
+        found = [n[len(head) : len(n) - len(tail)] for n in names if _like(n, head, tail)]
+        features = sorted(f for f in found if upper.format(f) in names)
+        if 2 * len(features) * 2 >= X.shape[1] and features:
+            try:
+                as_intervals(numbers.rename(columns=str), lower, upper, features=features)
+            except ValueError:  # a minimum above its maximum: named alike by chance
+                continue
+            order = {str(name): j for j, name in enumerate(X.columns)}
+            return lower, upper, sorted(features, key=lambda f: order[lower.format(f)])
+    return None
+
+
+def _like(name: str, head: str, tail: str) -> bool:
+    return len(name) > len(head) + len(tail) and name.startswith(head) and name.endswith(tail)
+
+
+def has_common_scale(X: pd.DataFrame) -> bool:
+    """Whether columns look like one kind of measurement, comparable within a row.
+
+    True if the middle half of nearly every column meets that of all values together, unless the
+    columns were standardised, which makes any columns look alike.
+    """
+    if X.shape[1] < 3 or not all(is_number(column) for _, column in X.items()):
+        return False
+    values = X.to_numpy(dtype=float, na_value=np.nan)
+    values = values[:, ~np.isnan(values).all(axis=0)]
+    if _standardised(values):
+        return False
+    low, high = np.nanpercentile(values, [25, 75], axis=0)
+    pooled_low, pooled_high = np.nanpercentile(values, [25, 75])
+    return bool(np.mean((low <= pooled_high) & (high >= pooled_low)) >= 0.9)
+
+
+def _standardised(values: np.ndarray) -> bool:
+    mean, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    scaled = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    unit = np.abs(spread - 1) < 0.05
+    return bool((np.abs(mean) < 0.05)[unit].all() and unit.mean() > 0.9) or bool(
+        (np.abs(scaled - 1) < 1e-9).mean() > 0.9
+    )
+
+
+def giveaways(X: pd.DataFrame, codes: np.ndarray) -> list[Any]:
+    """Columns that alone tell the class of every row: suspect, they may hold the answer."""
+    return [name for name, column in X.items() if _gives_away(column, codes)]
+
+
+def _gives_away(column: pd.Series, codes: np.ndarray) -> bool:
+    if isinstance(column.dtype, pd.IntervalDtype) or column.isna().any():
+        return False
+    values = pd.factorize(column, sort=is_number(column))[0]
+    if not is_number(column):
+        if values.max() + 1 > len(values) / 5:
+            return False
+        return len(np.unique(np.stack([values, codes]), axis=1).T) == values.max() + 1
+    along = codes[np.lexsort((codes, values))]
+    apart = np.diff(values[np.lexsort((codes, values))]) > 0
+    changes = along[1:] != along[:-1]
+    return bool((changes <= apart).all() and changes.sum() == len(np.unique(codes)) - 1)

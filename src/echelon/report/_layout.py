@@ -1,0 +1,204 @@
+"""From numbers of a summary to places on the page; nothing is computed from data here."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from echelon.display._distribution import scaled
+from echelon.report._plain import counted, number, with_error
+
+CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
+STRIP_WIDTH = 150
+SHORTEST, TALLEST = 4.0, 7.0
+MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
+"""Dashes, so that curves are told apart without their colours."""
+
+
+class Scale(NamedTuple):
+    """Values on an axis, on a logarithmic one if ``log``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The place of a value, in pixels."""
+        low, high, value = (math.log(v) if self.log else v for v in (self.low, self.high, value))
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(self.start + share * (self.end - self.start), 1)
+
+
+def curve_chart(summary: dict[str, Any]) -> dict[str, Any]:
+    """Lines, bands, ticks and points of the curves of all methods."""
+    curves = [method["curve"] for method in summary["methods"]]
+    score = summary["answer"]["score"]
+    x, y = _axes(curves, score["guess"]["mean"])
+    series = [
+        _series(place, method, x, y, score["name"])
+        for place, method in enumerate(summary["methods"])
+    ]
+    guess, kept = score["guess"], summary["answer"]["n_features"]
+    return {
+        **CHART,
+        "series": series,
+        "x_ticks": [{"at": x(v), "text": f"{v:,}"} for v in _x_ticks(x)],
+        "y_ticks": [{"at": y(v), "text": f"{v:g}"} for v in round_ticks(y.low, y.high)],
+        "guess": {"at": y(guess["mean"]), "text": f"guessing {guess['name']}"},
+        "kept": {"at": x(kept), "text": f"{kept:,} kept"} if kept else None,
+    }
+
+
+def _axes(curves: list[dict[str, Any]], guess: float) -> tuple[Scale, Scale]:
+    sizes = [size for curve in curves for size in curve["n_features"]]
+    ends = [guess]
+    for curve in curves:
+        for mean, error in zip(curve["mean"], curve["standard_error"], strict=True):
+            ends += [] if mean is None else [mean - error, mean + error]
+    margin = 0.05 * (max(ends) - min(ends)) or 0.05
+    log = max(sizes) > 30
+    return (
+        Scale(min(sizes), max(sizes), CHART["left"], CHART["width"] - CHART["right"], log),
+        Scale(
+            min(ends) - margin, max(ends) + margin, CHART["height"] - CHART["bottom"], CHART["top"]
+        ),
+    )
+
+
+def _series(place: int, method: dict[str, Any], x: Scale, y: Scale, score: str) -> dict[str, Any]:
+    curve = method["curve"]
+    rows = zip(curve["n_features"], curve["mean"], curve["standard_error"], strict=True)
+    points = [(x(size), y(mean), y(mean - error), y(mean + error), size, mean, error)
+              for size, mean, error in rows if mean is not None]  # fmt: skip
+    band = [(px, low) for px, _, low, *_ in points] + [
+        (px, high) for px, _, _, high, *_ in reversed(points)
+    ]
+    return {
+        "name": method["name"],
+        "colour": f"m{place % len(MARKS)}",
+        "dash": MARKS[place % len(MARKS)],
+        "line": _path([point[:2] for point in points]),
+        "band": _path(band),
+        "points": [
+            {
+                "x": px,
+                "y": py,
+                "text": f"{method['name']}, {counted(size, 'feature')}: "
+                f"{score} {with_error(mean, error)}",
+            }
+            for px, py, _, _, size, mean, error in points
+        ],
+    }
+
+
+def _path(points: list[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)
+
+
+def _x_ticks(x: Scale) -> list[int]:
+    if x.log:
+        steps = [c * 10**e for e in range(7) for c in (1, 2, 5)]
+        within = [step for step in steps if x.low <= step <= x.high]
+        # Over several powers of ten the numbers between them leave no room.
+        return within if x.high / x.low < 500 else [step for step in within if str(step)[0] == "1"]
+    if x.high - x.low <= 12:
+        return list(range(int(x.low), int(x.high) + 1))
+    return [int(v) for v in round_ticks(x.low, x.high) if v >= 1 and v == int(v)]
+
+
+def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers between two ends, at most so many."""
+    span = high - low
+    rough = span / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * c for c in (1, 2, 2.5, 5, 10) if power * c >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [
+        float(f"{k * step:.10g}")
+        for k in range(first, first + most + 1)
+        if k * step <= high + 1e-9 * span
+    ]
+
+
+def class_rows(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The classes with their colours and bars as long as they are large, at most 30."""
+    largest = max(data["classes"].values())
+    shown = {label: f"c{place}" for place, label in enumerate(data["shown_classes"])}
+    return [
+        {
+            "label": label,
+            "colour": shown.get(label),
+            "count": count,
+            "bar": round(160 * count / largest),
+        }
+        for label, count in list(data["classes"].items())[:30]
+    ]
+
+
+def strip(feature: dict[str, Any], labels: list[str]) -> dict[str, Any] | None:
+    """The distribution of one feature as bars, one row per class."""
+    distribution = feature.get("distribution")
+    if distribution is None:
+        return None
+    n_classes = len(labels)
+    pitch = min(TALLEST, max(SHORTEST, 42 / n_classes))
+    rows = _number_rows if distribution["kind"] == "numbers" else _label_rows
+    drawn = rows(distribution, labels, pitch)
+    return {"width": STRIP_WIDTH, "height": round(n_classes * pitch + 2, 1), "rows": drawn}
+
+
+def _number_rows(
+    distribution: dict[str, Any], labels: list[str], pitch: float
+) -> list[dict[str, Any]]:
+    places = scaled(np.array(distribution["quantiles"], dtype=float)) * (STRIP_WIDTH - 4) + 2
+    rows = []
+    for c, quantiles in enumerate(distribution["quantiles"]):
+        if quantiles[0] is None:
+            continue
+        low, q1, median, q3, high = (round(place, 1) for place in places[c].tolist())
+        texts = [number(quantile) for quantile in quantiles]
+        rows.append(
+            {
+                "colour": f"c{c}",
+                "line": (low, high, round((c + 0.5) * pitch + 1, 1)),
+                "bars": [(q1, max(round(q3 - q1, 1), 1.5), 1)],
+                "y": round(c * pitch + 1.5, 1),
+                "height": round(pitch - 1, 1),
+                "median": median,
+                "text": f"{labels[c]}: median {texts[2]}, middle half {texts[1]} to {texts[3]}, "
+                f"5 to 95 % {texts[0]} to {texts[4]}",
+            }
+        )
+    return rows
+
+
+def _label_rows(
+    distribution: dict[str, Any], labels: list[str], pitch: float
+) -> list[dict[str, Any]]:
+    rows = []
+    for c, shares in enumerate(distribution["shares"]):
+        ends = np.cumsum([0.0, *shares]) * (STRIP_WIDTH - 4) + 2
+        faint = [round(1 - 0.8 * k / max(len(shares) - 1, 1), 2) for k in range(len(shares))]
+        bars = [
+            (round(start, 1), round(end - start, 1), strength)
+            for start, end, strength in zip(ends, ends[1:], faint, strict=False)
+            if end > start
+        ]
+        named = zip(distribution["labels"], shares, strict=True)
+        rows.append(
+            {
+                "colour": f"c{c}",
+                "line": None,
+                "bars": bars,
+                "y": round(c * pitch + 1.5, 1),
+                "height": round(pitch - 1, 1),
+                "median": None,
+                "text": f"{labels[c]}: "
+                + ", ".join(f"{name} {number(100 * share, 2)} %" for name, share in named),
+            }
+        )
+    return rows

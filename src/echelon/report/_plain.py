@@ -1,0 +1,63 @@
+"""Plain Python values, which JSON can hold, and numbers and lists as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Dicts, lists, strings, numbers, booleans and None only; NaN and infinity become None."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence | set | frozenset):
+        return [plain(entry) for entry in value]
+    return str(value)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number to read: some significant digits, thousands parted; a dash for none."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    size = abs(value)
+    if size >= 10**digits:
+        return f"{value:,.0f}"
+    if size < 1e-4:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(size)))}f}"
+
+
+def with_error(mean: float | None, standard_error: float | None) -> str:
+    """A mean and its standard error, to the digits that the error leaves."""
+    if mean is None or standard_error is None:
+        return number(mean)
+    places = 3
+    if standard_error >= 0.1:
+        places = max(0, 1 - math.floor(math.log10(standard_error)))
+    return f"{mean:,.{places}f} ± {standard_error:,.{places}f}"
+
+
+def listed(names: Iterable[Any], most: int = 5) -> str:
+    """Names in a row: ``a, b and c``, or ``a, b and 7 more``."""
+    texts = [str(name) for name in names]
+    if len(texts) > most:
+        texts = [*texts[: most - 1], f"{len(texts) - most + 1:,} more"]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 feature``, ``2 features``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,0 +1,85 @@
+"""What displays and reports tabulate, as plain loops that import nothing of ours."""
+
+import math
+
+
+def mean_ranks(values):
+    """Ranks 1, 2, ...; equal values share their mean rank."""
+    ranks = []
+    for value in values:
+        below = sum(other < value for other in values)
+        equal = sum(other == value for other in values)
+        ranks.append(below + (equal + 1) / 2)
+    return ranks
+
+
+def rank_correlation(first, second):
+    """Spearman's rho."""
+    a, b = mean_ranks(first), mean_ranks(second)
+    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
+    shared = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True))
+    spread_a = sum((x - mean_a) ** 2 for x in a)
+    spread_b = sum((y - mean_b) ** 2 for y in b)
+    return shared / math.sqrt(spread_a * spread_b)
+
+
+def overlap(first, second, n_best):
+    """Common features of two sets of best ones, as a share of those in either; 1 = best rank."""
+    sets = []
+    for ranking in (first, second):
+        order = sorted(range(len(ranking)), key=lambda f: (ranking[f], f))
+        sets.append(set(order[:n_best]))
+    return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+
+
+def quantile(values, share):
+    """Between order statistics, as NumPy does by default."""
+    values = sorted(values)
+    place = share * (len(values) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (place - below) * (values[above] - values[below])
+
+
+def held_out(curves, sizes, wanted=None):
+    """Score of every fold at the method and size chosen on the other folds.
+
+    ``curves[m][s][k]`` is the score of method m with ``sizes[s]`` features in fold k.
+    """
+    n_folds = len(curves[0][0])
+    result = []
+    for fold in range(n_folds):
+        best = None
+        for curve in curves:
+            others = [[v for k, v in enumerate(scores) if k != fold] for scores in curve]
+            place = sizes.index(wanted) if wanted else one_se_place(others)
+            mean = sum(others[place]) / len(others[place])
+            if best is None or (mean, -sizes[place]) > best[0]:
+                best = (mean, -sizes[place]), curve[place][fold]
+        result.append(best[1])
+    return result
+
+
+def one_se_place(scores):
+    """Place of the smallest size within one standard error of the best mean."""
+    means = [sum(row) / len(row) for row in scores]
+    best = means.index(max(means))
+    variance = sum((v - means[best]) ** 2 for v in scores[best]) / len(scores[best])
+    limit = means[best] - math.sqrt(variance / len(scores[best]))
+    return min(place for place, mean in enumerate(means) if mean >= limit - 1e-12)
+
+
+def groups_alike(association, least):
+    """Merge the two closest groups while every two of their members go together."""
+    groups = [[f] for f in range(len(association))]
+    while True:
+        best, pair = least, None
+        for a in range(len(groups)):
+            for b in range(a + 1, len(groups)):
+                weakest = min(association[f][g] for f in groups[a] for g in groups[b])
+                if weakest > best:
+                    best, pair = weakest, (a, b)
+        if pair is None:
+            return sorted(sorted(group) for group in groups if len(group) > 1)
+        a, b = pair
+        groups[a] += groups.pop(b)

@@ -1,0 +1,202 @@
+"""The report in a real browser: Chromium, without a window and without a network."""
+
+import base64
+import os
+import shutil
+import time
+
+import pytest
+
+from report_cases import HOSTILE, hostile_report, wide_report
+
+selenium = pytest.importorskip("selenium", reason="needs selenium (the dev group of pyproject)")
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+DRIVER = shutil.which("chromedriver")
+OPTIONS = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+           "--disable-background-networking", "--window-size=1280,900"]  # fmt: skip
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None,
+    reason="needs Chromium and its driver (Debian: chromium, chromium-driver)",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for option in OPTIONS + (["--no-sandbox"] if os.geteuid() == 0 else []):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.execute_cdp_cmd("Network.enable", {})
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions",
+                           {"offline": True, "latency": 0, "downloadThroughput": 0,
+                            "uploadThroughput": 0})  # fmt: skip
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Addresses of a report full of hostile text and of one with many features."""
+    folder = tmp_path_factory.mktemp("reports")
+    for name, report in (("hostile", hostile_report()), ("wide", wide_report(2000))):
+        (folder / f"{name}.html").write_text(report.to_html(), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def page(browser, pages):
+    """The hostile report, opened anew and in light."""
+    _resize(browser, 1280)
+    browser.get((pages / "hostile.html").as_uri())
+    browser.execute_script("localStorage.clear()")
+    browser.refresh()
+    browser.get_log("browser")
+    browser.refresh()
+    yield browser
+    messages = browser.get_log("browser")
+    assert messages == [], "nothing is written to the console"
+
+
+def _resize(browser, width):
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def column(browser, place):
+    """Texts of one column of the features table, top to bottom."""
+    rows = "document.querySelector('#features tbody').rows"
+    script = f"return Array.from({rows}, row => row.cells[arguments[0]].textContent)"
+    return browser.execute_script(script, place)
+
+
+def wait_for(condition):
+    """What a condition gives, as soon as it is true."""
+    for _ in range(100):
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
+def test_it_opens_and_asks_for_nothing_else(page):
+    assert "grade" in page.title
+    assert "of 8" in page.find_element(By.CSS_SELECTOR, ".sentence").text
+    addresses = [entry["message"] for entry in page.get_log("performance")
+                 if '"Network.requestWillBeSent"' in entry["message"]]  # fmt: skip
+    assert addresses
+    assert all('"url":"file:///' in address or '"url":"data:' in address for address in addresses)
+
+
+def test_hostile_names_stay_text(page):
+    assert HOSTILE in column(page, 2)
+    assert page.execute_script("return document.images.length") == 0
+    assert page.execute_script("return document.scripts.length") == 2
+    assert (
+        page.execute_script("return document.querySelectorAll('main b, main s, main u').length")
+        == 0
+    )
+
+
+def test_sorting(page):
+    names = column(page, 2)
+    button = page.find_element(By.XPATH, "//table[@id='features']//button[text()='feature']")
+    button.click()
+    upwards = column(page, 2)
+    assert sorted(upwards) == sorted(names)
+    assert upwards != names
+    assert button.find_element(By.XPATH, "..").get_attribute("aria-sort") == "ascending"
+    button.click()
+    assert column(page, 2) == upwards[::-1]
+    page.find_element(By.XPATH, "//table[@id='features']//button[text()='score']").click()
+    scores = [float(text) for text in column(page, 3)]
+    assert scores == sorted(scores, reverse=True), "numbers begin with the largest"
+    page.find_element(By.XPATH, "//table[@id='features']//button[text()='rank']").click()
+    assert column(page, 2) == names
+    assert len(page.find_elements(By.CSS_SELECTOR, "#features [aria-sort]")) == 1
+
+
+def test_searching(page):
+    search = page.find_element(By.ID, "search")
+    search.send_keys("SCRIPT")
+    assert column(page, 2) == ["</script><script>alert(2)</script>"]
+    assert page.find_element(By.ID, "count").text == "1 of 8"
+    search.clear()
+    search.send_keys("no such thing")
+    assert column(page, 2) == []
+    search.clear()
+    search.send_keys(" ")
+    assert len(column(page, 2)) == 8
+    page.find_element(By.ID, "kept-only").click()
+    assert set(column(page, 0)) == {"✓"}
+
+
+def test_light_and_dark(page):
+    def background():
+        return page.execute_script("return getComputedStyle(document.body).backgroundColor")
+
+    light = background()
+    page.find_element(By.ID, "theme").click()
+    dark = background()
+    assert light != dark
+    page.refresh()
+    assert background() == dark, "the choice is kept"
+    page.find_element(By.ID, "theme").click()
+    assert background() == light
+
+
+def test_values_at_the_curve(page):
+    tip = page.find_element(By.ID, "tip")
+    assert not tip.is_displayed()
+    dot = page.find_elements(By.CSS_SELECTOR, "#curve .dot")[2]
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", dot)
+    ActionChains(page).move_to_element(dot).perform()
+    text = wait_for(lambda: tip.text)
+    assert "features: mean error in classes" in text
+    assert "±" in text
+    ActionChains(page).move_to_element(page.find_element(By.TAG_NAME, "h1")).perform()
+    wait_for(lambda: not tip.is_displayed())
+    page.execute_script("arguments[0].focus()", dot)
+    assert tip.text == dot.get_attribute("aria-label"), "also from the keyboard"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_sticks_out(page, width):
+    _resize(page, width)
+    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_printing(page):
+    page.find_element(By.ID, "theme").click()
+    printed = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    assert base64.b64decode(printed["data"]).startswith(b"%PDF")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    colour = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+    shown = page.find_element(By.ID, "search").is_displayed()
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert colour == "rgb(255, 255, 255)", "dark pages are printed light"
+    assert not shown
+
+
+def test_many_features(browser, pages):
+    _resize(browser, 1280)
+    browser.get((pages / "wide.html").as_uri())
+    assert len(column(browser, 2)) == 200
+    browser.find_element(By.ID, "more").click()
+    assert len(column(browser, 2)) == 400
+    assert column(browser, 1)[399] == "400"
+    search = browser.find_element(By.ID, "search")
+    search.send_keys("gene 0199")
+    assert len(column(browser, 2)) == 10
+    assert all("gene 0199" in name and "<text>" in name for name in column(browser, 2))
+    assert browser.get_log("browser") == []
