@@ -124,7 +124,7 @@ def penalties(results: Results) -> Iterator[Claim]:
             "4",
             _best(found),
             _is_proper(found),
-            "judged by the mean accuracy over all sizes",
+            f"mean accuracy over all sizes, within {SAME} of the best",
         )
     others = [name for name in results.penalised if name != "wine"]
     if others:
@@ -139,9 +139,9 @@ def penalties(results: Results) -> Iterator[Claim]:
 
 def _best(found: dict[int, np.ndarray]) -> str:
     best = max(found, key=lambda penalty: found[penalty].mean())
-    return (
-        f"{best}: {spread(found[best], 3)}; 4: {spread(found[4], 3)} ({len(found[4])} repetitions)"
-    )
+    shown = sorted({best, 4}, key=lambda penalty: penalty != best)
+    values = "; ".join(f"{penalty}: {spread(found[penalty], 3)}" for penalty in shown)
+    return f"{values} ({len(found[4])} repetitions)"
 
 
 def _is_proper(found: dict[int, np.ndarray]) -> bool:
@@ -269,16 +269,18 @@ def noise(results: Results, classifier: str) -> Claim:
     """Table 8: what 10 % wrong labels cost."""
     theirs = printed.TABLE_8[classifier]
     drop = np.mean([theirs["clean"][n][0] - theirs["noisy"][n][0] for n in theirs["clean"]])
-    lost = {
-        where: results.overall("NSM", protocol, classifier)
-        - results.overall("NSM, noise", protocol, classifier)
-        for where, protocol in (("only the selection sees them", BEFORE), ("training too", INSIDE))
-    }
+    parts = (("NSM", BEFORE), ("NSM", INSIDE), ("raw", INSIDE))
+    selection, training, every = (
+        results.overall(method, protocol, classifier)
+        - results.overall(f"{method}, noise", protocol, classifier)
+        for method, protocol in parts
+    )
     return Claim.judged(
         f"Table 8: 10 % wrong labels do not lower the accuracy of NSM much ({classifier})",
         f"loses {drop:.3f} on average",
-        "; ".join(f"{where}: loses {spread(run, 3)}" for where, run in lost.items()),
-        all(bool(run.mean() <= 0.01 + SAME) for run in lost.values()),
+        f"wrong for the selection only: loses {spread(selection, 3)}; for training too:"
+        f" {spread(training, 3)} (all features: {spread(every, 3)})",
+        bool(max(selection.mean(), training.mean()) <= 0.01 + SAME),
         f"at most {0.01 + SAME} in both",
     )
 

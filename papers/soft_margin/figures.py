@@ -104,7 +104,7 @@ def genes(results: Results) -> Figure:
     for ax, name in zip(axes.flat, results.genes, strict=True):
         _paint_curves(ax, results, name, [*GENE_CLASSIFIERS])
     axes[0, 0].set_ylabel("accuracy")
-    axes[0, 0].legend(frameon=False, fontsize=7)
+    axes[0, -1].legend(frameon=False, fontsize=7, loc="lower right")
     return figure
 
 

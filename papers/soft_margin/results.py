@@ -90,4 +90,4 @@ class Results:
         counts = {name: len(self.cells(name, "raw")) for name in self.names}
         usual = max(counts.values())
         fewer = [f"{n} on {name}" for name, n in counts.items() if n != usual]
-        return ", ".join([str(usual), *fewer])
+        return ", ".join([f"{usual} repetitions", *fewer])
