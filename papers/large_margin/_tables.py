@@ -102,17 +102,19 @@ COMPARED = [
 
 
 def _claim(found: dict[str, Any], measure: str, better: str, worse: str) -> Claim:
-    """Judged by what was selected inside; the other way is said where it differs."""
+    """Judged by what was selected inside; other ways are said where they differ."""
     what = MEASURES[measure]
-    both = {p: compare(found, measure, better, worse, p) for p in ("inside", "outside")}
+    ways = {p: compare(found, measure, better, worse, p) for p in ("inside", "outside", SAME)}
     of_paper = Comparison(printed(measure, better), printed(measure, worse), what)
-    inside, outside = (each.holds for each in both.values())
+    inside = ways["inside"].holds
+    others = {"selected outside": ways["outside"], "inside with the same ranking": ways[SAME]}
+    differ = [way for way, each in others.items() if each.holds != inside]
     return Claim.judged(
         f"{what.where}: {what.better} with {better} than with {worse}",
         str(of_paper),
-        "; ".join(f"{protocol} {each}" for protocol, each in both.items()),
+        "; ".join(f"{way} {ways[way]}" for way in ("inside", "outside")),
         inside,
-        "" if inside == outside else f"{'it does' if outside else 'not'} if selected outside",
+        f"{'not' if inside else 'it does'} if {' or '.join(differ)}" if differ else "",
     )
 
 
