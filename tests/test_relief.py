@@ -192,7 +192,7 @@ def test_equal_rows_dominate_both_ways():
 
 def test_penalised_contradictions_rank_the_monotone_feature_first():
     """Section 4.1 of the paper: the printed rule likes the non-monotone feature as well."""
-    from papers.large_margin import monotone_and_not
+    from papers.large_margin._synthetic import monotone_and_not
 
     shares = {}
     for contradictions in ("ignore", "penalize"):

@@ -17,7 +17,7 @@ from echelon.report._outcome import Outcome
 
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
-GROWTH = 1.5
+GROWTH = 1.4
 FORWARD_SIZE = 30
 """The most features that a search forwards is asked for."""
 LARGEST_SIZE = 200
