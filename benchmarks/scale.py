@@ -23,6 +23,9 @@ BLOCK_ROWS = 8192
 ENCODED = 2
 """Bytes per value in the copy the local engine searches in (4 for Euclidean or missing data)."""
 
+DASK = 64 * 2**20
+"""What messages and the heap take."""
+
 TARGETS = (100, 300, 1000, 3000, 10000)
 SEEDS = 10
 
@@ -39,24 +42,29 @@ def memory_most(since: float, dask_worker) -> int:
 
 
 def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLOCK_ROWS) -> int:
-    """Bytes a worker needs at most beyond what it has imported: all blocks and one task each."""
-    blocks = m * p * itemsize
+    """Bytes a worker needs at most beyond what it has imported.
+
+    All blocks, of which any may just be arriving; per thread a task, and the neighbours of one
+    group of targets in ``FAN_IN`` blocks; some room for Dask itself.
+    """
     task = 2 * rows * p * (itemsize + ENCODED)
-    found = 2 * FAN_IN * rows * (K + 1) * 16
-    return blocks + threads * (task + found)
+    found = 2 * FAN_IN * rows * K * 16
+    return 2 * m * p * itemsize + threads * (task + found) + DASK
 
 
-def run(n_workers: int, X: np.ndarray, y: np.ndarray) -> tuple[float, list[int]]:
+def run(
+    n_workers: int, X: np.ndarray, y: np.ndarray, targets: int | None = None
+) -> tuple[float, list[int]]:
     """Seconds of a fit on so many workers, and how much memory each took beyond a small fit."""
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         engine = DaskEngine(client, block_rows=BLOCK_ROWS)
         ReliefF(n_neighbors=K, engine=engine).fit(X[:2000], y[:2000])
         before = client.run(memory_now)
         start, since = perf_counter(), time()
-        ReliefF(n_neighbors=K, engine=engine).fit(X, y)
+        ReliefF(n_neighbors=K, engine=engine, sample_size=targets, random_state=0).fit(X, y)
         seconds = perf_counter() - start
         after = client.run(memory_most, since)
     return seconds, [after[worker] - before[worker] for worker in before]
@@ -89,6 +97,16 @@ def workers(m: int, p: int, rounds: int) -> str:
         used = f"{memory[name] / 1e6:.0f} | {formula(m, p) / 1e6:.0f}" if name in memory else "|"
         best = min(seconds)
         lines.append(f"| {name} | {best:.1f} | {one / best:.2f} | {used} |")
+    return "\n".join(lines)
+
+
+def memory(sizes: list[tuple[int, int]]) -> str:
+    """Memory of two workers for sizes at which blocks weigh most, with 2,000 targets."""
+    lines = ["| float32 | memory per worker, MB | formula, MB |", "| --- | ---: | ---: |"]
+    for m, p in sizes:
+        _, used = run(2, *make_data(m, p, None), targets=2000)
+        lines.append(f"| {m:,} x {p} | {max(used) / 1e6:.0f} | {formula(m, p) / 1e6:.0f} |")
+        note(lines[-1])
     return "\n".join(lines)
 
 
@@ -128,6 +146,8 @@ looked at twice a second; the formula is that of [scale.md](../scale.md): all bl
 tasks of a thread take.
 
 {workers(m, p, rounds)}
+
+{memory([(200_000, 100), (400_000, 100)])}
 
 Exact weights against those of T sampled targets (`sample_size=T`), 20 features, {SEEDS} samples
 each.  The error falls with the square root of T (the third column, corrected for drawing without
