@@ -57,7 +57,7 @@ def run(
 ) -> tuple[float, list[int]]:
     """Seconds of a fit on so many workers, and how much memory each took beyond a small fit."""
     with (
-        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         engine = DaskEngine(client, block_rows=BLOCK_ROWS)

@@ -111,15 +111,26 @@ class Held:
             self._send(lost)
 
     def _send(self, numbers: list[int]) -> None:
-        client = self.patience.client
-        if numbers and not client.scheduler_info(n_workers=-1)["workers"]:
-            # An adaptive cluster may start without workers: a first task calls for one.
-            self.patience.wait(client.submit(int, pure=False))
         for number in numbers:
-            # In a list, since of a tuple every member would be sent by itself.
-            (self.futures[number],) = client.scatter(
-                [self.make(number)], broadcast=self.everywhere, hash=False
-            )
+            self.futures[number] = self._sent(self.make(number))
+
+    def _sent(self, thing: Any) -> Future:
+        """Send one thing; again if the worker it goes to leaves at that moment."""
+        client = self.patience.client
+        for _ in range(ATTEMPTS):
+            # An adaptive cluster starts workers for a task, and keeps one that holds its result.
+            awake = client.submit(int, pure=False)
+            self.patience.wait(awake)
+            try:
+                # In a list, since of a tuple every member would be sent by itself.
+                (future,) = client.scatter([thing], broadcast=self.everywhere, hash=False)
+            except (OSError, TimeoutError):
+                continue
+            return future
+        raise RuntimeError(
+            f"The Dask cluster at {self.patience.address} took no data {ATTEMPTS} times in a row. "
+            "Look at the logs of its workers."
+        )
 
 
 def gathered(
