@@ -11,9 +11,10 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from echelon.files import write_whole
 from papers.cells import Cells
 from papers.data import Data
-from papers.pages import FOLDER, IMAGES, index, write
+from papers.pages import FOLDER, IMAGES, index
 
 NAMES = ("large_margin", "soft_margin", "relevance_bounds", "interval", "rank_order")
 COMMAND = "python -m papers "
@@ -63,10 +64,10 @@ def main(arguments: list[str] | None = None) -> None:
         if given.quick:
             print(text)
         else:
-            write(FOLDER / f"{name}.md", text)
+            write_whole(FOLDER / f"{name}.md", text, overwrite=True)
             print(f"written: {FOLDER / name}.md", file=sys.stderr)
     if not given.quick and all((FOLDER / f"{name}.md").exists() for name in NAMES):
-        write(FOLDER / "README.md", index(FOLDER, NAMES))
+        write_whole(FOLDER / "README.md", index(FOLDER, NAMES), overwrite=True)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import monotonic
@@ -15,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
+from echelon.files import write_whole
 from papers.pages import made_with
 
 Task = Callable[[], Any]
@@ -53,9 +52,7 @@ class Cells:
         """Keep what is finished: a new file takes the place of the old one at once."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"made with": made_with(), "cells": self.values})
-        with tempfile.NamedTemporaryFile("w", dir=self.file.parent, delete=False) as draft:
-            draft.write(text)
-        os.replace(draft.name, self.file)
+        write_whole(self.file, text, overwrite=True)
 
     def run(self, tasks: Mapping[str, Task], n_jobs: int) -> dict[str, Any]:
         """Results of all tasks; those finished before are not run again."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -96,15 +94,6 @@ def spread(values: Sequence[float] | np.ndarray, digits: int = 2) -> str:
     values = np.asarray(values, float)
     deviation = values.std(ddof=1) if len(values) > 1 else 0.0
     return f"{values.mean():.{digits}f} ± {deviation:.{digits}f}"
-
-
-def write(file: Path, text: str) -> None:
-    """Put a page in its place at once."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as draft:
-        draft.write(text)
-    os.chmod(draft.name, 0o644)
-    os.replace(draft.name, file)
 
 
 def claims_of(text: str) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
@@ -13,14 +14,14 @@ APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#000000", "#
 TEXT_SIZE, NOTE_SIZE = 12, 10.5
 
 
-class Picture:
+class Picture(ABC):
     """A display that shows itself in a notebook; a subclass has ``plot`` and ``frame``."""
 
     figure_: Any
 
+    @abstractmethod
     def plot(self, ax: Any = None) -> Any:
         """Draw into the axes given, or into a new figure."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         from matplotlib import pyplot as plt
