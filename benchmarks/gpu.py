@@ -8,6 +8,7 @@ the host's memory, transfer included, after a first fit has compiled the kernels
 from __future__ import annotations
 
 import argparse
+import gc
 import platform
 import subprocess
 from collections import defaultdict
@@ -20,7 +21,7 @@ import triton
 
 from benchmarks.common import note, publish
 from benchmarks.relieff import K, make_data
-from echelon import OReliefF, ReliefF
+from echelon import IntervalRelief, OReliefF, ReliefF
 from echelon.engines import TorchEngine
 from echelon.kernels import gpu, sums
 
@@ -81,6 +82,10 @@ def equality() -> str:
         "ReliefF, a quarter nominal": (ReliefF(categorical_features=nominal), levels),
         "ReliefF, Euclidean": (ReliefF(metric="euclidean"), X),
         "OReliefF, 8 features": (OReliefF(threshold=0.0), X[:, :8]),
+        "IntervalRelief, 50 intervals": (
+            IntervalRelief(margin="nearest"),
+            np.sort(X.reshape(-1, 50, 2), axis=2),
+        ),
     }
     lines = ["| 20,000 x 100 | largest weight | largest difference |", "| --- | ---: | ---: |"]
     for name, (selector, data) in cases.items():
@@ -88,6 +93,31 @@ def equality() -> str:
         here = selector.set_params(engine="numba").fit(data, y).scores_
         there = selector.set_params(engine="torch").fit(data, y).scores_
         lines.append(f"| {name} | {here.max():.4f} | {np.abs(here - there).max():.1e} |")
+    return "\n".join(lines)
+
+
+def little_memory() -> str:
+    """Fits with less and less of the device's memory: the same weights, more slowly."""
+    X, y = make_data(200_000, 500, None)
+    selector = ReliefF(n_neighbors=K, engine="torch").fit(X[:5000], y[:5000])
+    whole = torch.cuda.get_device_properties(0).total_memory
+    lines = [
+        f"| memory it may use, GB (X has {X.nbytes / 1e9:.1f}) | seconds | largest difference |",
+        "| ---: | ---: | ---: |",
+    ]
+    weights = None
+    for share in (whole, 2e9, 1e9, 5e8):
+        gc.collect()
+        torch.cuda.empty_cache()
+        torch.cuda.set_per_process_memory_fraction(share / whole)
+        start = perf_counter()
+        found = selector.fit(X, y).scores_
+        seconds = perf_counter() - start
+        weights = found if weights is None else weights
+        difference = np.abs(found - weights).max()
+        lines.append(f"| {share / 1e9:.4g} | {seconds:.1f} | {difference:.1e} |")
+        note(lines[-1])
+    torch.cuda.set_per_process_memory_fraction(1.0)
     return "\n".join(lines)
 
 
@@ -216,6 +246,10 @@ One thread of the host; "targets run" below 100 %: the search of all targets wou
 {cap:g} seconds and is extrapolated from {FEW:,} of them, to which it is proportional.
 
 {table(sizes, cap)}
+
+With less memory, samples are streamed to the device and blocks are halved; 200,000 x 500:
+
+{little_memory()}
 """
 
 

@@ -16,10 +16,10 @@ from distributed import Client, LocalCluster
 from benchmarks.common import environment, note, publish
 from benchmarks.relieff import K, make_data
 from echelon import ReliefF
-from echelon.engines import DaskEngine
+from echelon.engines import DaskEngine, NumbaEngine
 from echelon.engines._dask import FAN_IN
 
-BLOCK_ROWS = 8192
+BLOCK_ROWS = NumbaEngine.rows_per_block
 ENCODED = 2
 """Bytes per value in the copy the local engine searches in (4 for Euclidean or missing data)."""
 

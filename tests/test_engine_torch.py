@@ -1,4 +1,7 @@
-"""The torch engine, here on the CPU: equal to the local engine on every kind of data."""
+"""The torch engine: equal to the local engine on every kind of data.
+
+On a GPU where there is one, else on the CPU.
+"""
 
 import itertools
 import sys
@@ -16,6 +19,8 @@ torch = pytest.importorskip("torch", reason='needs pip install "echelon[torch]"'
 
 from echelon.engines import TorchEngine, _tiles, _torch  # noqa: E402
 from echelon.engines._encoding import Bytes, Floats, Products  # noqa: E402
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 KINDS = {
     "dense": {},
@@ -37,7 +42,7 @@ def _one_thread():
 
 def assert_finds_the_same(samples, metric, search):
     targets = np.arange(len(samples.values))
-    here, there = NumbaEngine(1), TorchEngine("cpu")
+    here, there = NumbaEngine(1), TorchEngine(DEVICE)
     space, other = here.prepare(samples, metric), there.prepare(samples, metric)
     expected = find_all(here, space, targets, search)
     found = find_all(there, other, targets, search)
@@ -90,14 +95,16 @@ def test_no_encoding_overstates_a_distance(encoding):
         if not samples.values.shape[1]:
             continue
         metric = "euclidean" if encoding is Products else "manhattan"
-        space = TorchEngine("cpu").prepare(samples, metric)
+        space = TorchEngine(DEVICE).prepare(samples, metric)
         tiles = _tiles.lay_out(space, _tiles.encoded_as(space, encoding))
-        rows = torch.arange(len(samples.values))
+        rows = torch.arange(len(samples.values), device=DEVICE)
         targets = _tiles.TargetTiles(space, tiles, rows, ANY)
         bounds = targets.dense(0, len(tiles.blocks))
         gaps = np.abs(samples.values[:, None].astype(float) - samples.values)
         gaps[:, :, samples.n_numeric :] = gaps[:, :, samples.n_numeric :] > 0
-        far = torch.as_tensor((gaps**2 if encoding is Products else gaps).sum(axis=2))
+        far = torch.as_tensor(
+            (gaps**2 if encoding is Products else gaps).sum(axis=2), device=DEVICE
+        )
         for lane, row in enumerate(tiles.rows[: len(rows)].tolist()):
             other = rows != row
             assert (bounds[:, lane] <= targets.bounds_for(far[:, row]))[other].all()
@@ -169,16 +176,28 @@ def _never(*_):
     raise torch.OutOfMemoryError("CUDA out of memory")
 
 
-def test_samples_are_streamed_when_they_do_not_fit(monkeypatch, rng):
-    X, y = rng.random((300, 4)), np.arange(300) % 2
-    expected = ReliefF(engine="torch").fit(X, y).scores_
-    monkeypatch.setattr(_torch, "_tells_apart", _does_not_fit)
-    monkeypatch.setattr(_torch, "ROOM", 1 << 14)
-    assert_allclose(ReliefF(engine="torch").fit(X, y).scores_, expected)
+@pytest.mark.parametrize("kind", ["dense", "missing", "likert"])
+def test_samples_are_streamed_when_they_do_not_fit(monkeypatch, kind):
+    tells_apart, tried = _torch._tells_apart, []
+
+    def small_device(space):
+        tried.append(space.streamed)
+        if not space.streamed:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return tells_apart(space)
+
+    monkeypatch.setattr(_torch, "_tells_apart", small_device)
+    monkeypatch.setattr(_torch, "ROOM", (1 << 15, 1 << 14))
+    samples = make_samples(0, 300, 4, **KINDS[kind])
+    for metric, relation in (("manhattan", ANY), ("euclidean", ANY), ("manhattan", ABOVE)):
+        assert_finds_the_same(samples, metric, Search(everyone(3), 5, relation=relation))
+    assert tried == 3 * [False, False, True]
 
 
-def _does_not_fit(space):
-    raise torch.OutOfMemoryError("CUDA out of memory")
+def test_a_device_without_any_room(monkeypatch, rng):
+    monkeypatch.setattr(_torch, "_tells_apart", _never)
+    with pytest.raises(MemoryError, match=f"The device {DEVICE} is out of memory"):
+        ReliefF(engine="torch").fit(rng.random((30, 2)), np.arange(30) % 2)
 
 
 def test_many_neighbours_come_in_pieces(monkeypatch):
@@ -194,7 +213,7 @@ def test_rounding_that_tells_nothing_apart_is_given_up():
     X = np.random.default_rng(0).random((600, 6)) * 1e-3
     X[0] = 1.0
     samples = make_samples(0, 600, 6)._replace(values=X, n_ordered=0)
-    space = TorchEngine("cpu").prepare(samples, "manhattan")
+    space = TorchEngine(DEVICE).prepare(samples, "manhattan")
     assert _torch._tells_apart(space)
     space.known[Floats] = _tiles.lay_out(space, _tiles.encoded_as(space, Bytes))
     assert not _torch._tells_apart(space)

@@ -174,6 +174,9 @@ class Engine(ABC):
     targets_per_task: ClassVar[int] = 256
     """Fixed, since partial sums are added task by task: results do not depend on the threads."""
 
+    rows_per_block: ClassVar[int] = 8192
+    """Rows that keep it busy, as a part of the samples on one of several machines."""
+
     def __init__(self, n_jobs: int | None = None) -> None:
         if n_jobs == 0:
             raise ValueError("`n_jobs` must not be 0. Give a number of threads, or None for all.")

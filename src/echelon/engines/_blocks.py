@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.engines._base import Classes, Engine, Found, Samples, Search
-from echelon.kernels.accumulate import add_differences, sum_differences
+from echelon.kernels.accumulate import add_differences, sum_differences, within_kth
 
 
 class Block(NamedTuple):
@@ -72,8 +72,9 @@ def nearest_in(
         owners = members[found.owners]
         neighbours = references.rows[begin:end][found.indices]
         other = neighbours != rows[owners]
-        parts.append((owners[other], neighbours[other], found.distances[other]))
-    return _by_owner(parts, len(rows))
+        counts = np.bincount(owners[other], minlength=len(rows))
+        parts.append(Found(counts, neighbours[other], found.distances[other]))
+    return _joined(parts, len(rows))
 
 
 def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
@@ -94,33 +95,27 @@ def _all_found(engine: Engine, space: Any, targets: np.ndarray, search: Search) 
     return Found(*map(np.concatenate, zip(*pieces, strict=True)))
 
 
-def _by_owner(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> Found:
-    """Pairs of (owner, row, distance), one target after the other."""
-    if not parts:
-        return Found(np.zeros(n, np.int64), np.empty(0, np.int64), np.empty(0))
-    owners, rows, distances = map(np.concatenate, zip(*parts, strict=True))
-    order = np.lexsort((rows, owners))
-    return Found(np.bincount(owners, minlength=n), rows[order], distances[order])
+def _joined(parts: Sequence[Found], n: int) -> Found:
+    """The neighbours n targets have in all parts together."""
+    counts = sum((part.counts for part in parts), np.zeros(n, np.int64))
+    rows, distances = np.empty(counts.sum(), np.int64), np.empty(counts.sum())
+    next_place = np.cumsum(counts) - counts
+    for part in parts:
+        first = np.cumsum(part.counts) - part.counts
+        places = np.repeat(next_place - first, part.counts) + np.arange(len(part.indices))
+        rows[places], distances[places] = part.indices, part.distances
+        next_place += part.counts
+    return Found(counts, rows, distances)
 
 
 def merge_found(parts: Sequence[Found], n_neighbors: int | None, tolerance: float) -> Found:
     """Neighbours in several blocks; those beyond the k-th nearest of all are left out."""
-    owners, rows, distances = (
-        np.concatenate(part)
-        for part in zip(*((part.owners, *part[1:]) for part in parts), strict=True)
-    )
-    order = np.lexsort((distances, owners))
-    owners, rows, distances = owners[order], rows[order], distances[order]
-    counts = np.bincount(owners, minlength=len(parts[0].counts))
+    found = _joined(parts, len(parts[0].counts))
     if n_neighbors is None:
-        return Found(counts, rows, distances)
-    limits = np.full(len(counts), np.inf)
-    enough = counts >= n_neighbors
-    last = np.cumsum(counts) - counts + n_neighbors - 1
-    limits[enough] = distances[last[enough]] * tolerance
-    keep = distances <= limits[owners]
-    kept = np.bincount(owners[keep], minlength=len(counts))
-    return Found(kept, rows[keep], distances[keep])
+        return found
+    keep = within_kth(found.counts, found.distances, n_neighbors, tolerance)
+    counts = np.bincount(found.owners[keep], minlength=len(found.counts))
+    return Found(counts, found.indices[keep], found.distances[keep])
 
 
 # ------------------------------------------------------------------------------ differences

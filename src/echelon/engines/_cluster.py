@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import CancelledError, wait
+from contextvars import ContextVar
 from threading import Event, Lock
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from distributed import Client, Future, KilledWorker
+
+T = TypeVar("T")
 
 ATTEMPTS = 20
 """How often lost data are sent again for one result."""
 
 LOOK = 1.0
 """Seconds between two looks at a cluster that does not answer."""
+
+
+STOPPED: ContextVar[Event | None] = ContextVar("STOPPED", default=None)
+"""Set when nobody waits any more for what this thread does."""
+
+
+class GivenUpError(Exception):
+    """Ends a thread whose result nobody waits for."""
 
 
 class Patience:
@@ -24,6 +36,11 @@ class Patience:
         self.client = client
         self.seconds = seconds
         self.address = client.scheduler.address if client.scheduler else "its scheduler"
+        if client.asynchronous:
+            raise ValueError(
+                "`client` belongs to the event loop that runs here, which a fit would block. Call "
+                "fit in a thread: `await asyncio.to_thread(selector.fit, X, y)`."
+            )
         self._check()
 
     def result(
@@ -53,24 +70,48 @@ class Patience:
 
     def wait(self, future: Future) -> Any:
         """Wait for a future as long as there are workers, or new ones may come."""
-        done = Event()
-        future.add_done_callback(lambda _: done.set())
         alone_since = None
-        while not done.wait(LOOK):
-            self._check()
-            if self.client.scheduler_info(n_workers=-1)["workers"]:
+
+        def look() -> None:
+            nonlocal alone_since
+            if self.ask(self.client.nthreads):
                 alone_since = None
-                continue
+                return
             alone_since = alone_since or monotonic()
             if monotonic() - alone_since > self.seconds:
                 raise RuntimeError(
                     f"The Dask cluster at {self.address} has had no worker for {self.seconds:g} "
                     "seconds. Start workers, or raise `patience` of the DaskEngine."
                 )
-        return future.result()
+
+        return self.ask(lambda: future, look)
+
+    def ask(self, call: Callable[[], Awaitable[T]], look: Callable[[], None] | None = None) -> T:
+        """What ``call`` promises, awaited on the client's loop; a look around once a second.
+
+        The calls of a client without ``await`` never return if it is closed at that moment.
+        """
+
+        async def awaited() -> T:
+            return await call()  # made there, where the client knows that it must not block
+
+        self._check()
+        answer = asyncio.run_coroutine_threadsafe(awaited(), self.client.loop.asyncio_loop)
+        try:
+            while not wait([answer], LOOK).done:
+                self._check()
+                if look is not None:
+                    look()
+            return answer.result()
+        finally:
+            if self.client.status == "running":
+                answer.cancel()  # if it has not come
 
     def _check(self, error: BaseException | None = None) -> None:
-        """Say so if the client or its scheduler is gone."""
+        """Say so if the client or its scheduler is gone, or nobody waits for a result."""
+        stopped = STOPPED.get()
+        if stopped is not None and stopped.is_set():
+            raise GivenUpError
         if self.client.status != "running":
             raise ConnectionError(
                 f"The Dask client of {self.address} is {self.client.status}: it was closed, or its "
@@ -123,7 +164,9 @@ class Held:
             self.patience.wait(awake)
             try:
                 # In a list, since of a tuple every member would be sent by itself.
-                (future,) = client.scatter([thing], broadcast=self.everywhere, hash=False)
+                (future,) = self.patience.ask(
+                    lambda: client.scatter([thing], broadcast=self.everywhere, hash=False)
+                )
             except (OSError, TimeoutError):
                 continue
             return future
@@ -153,4 +196,4 @@ def gathered(
             yield patience.result(again, held.restore)
     finally:
         if patience.client.status == "running":
-            patience.client.cancel(futures)
+            patience.ask(lambda: patience.client.cancel(futures))

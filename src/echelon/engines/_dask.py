@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from echelon.engines._blocks import (
     sum_in,
     totals_in,
 )
-from echelon.engines._cluster import Held, Patience, gathered
+from echelon.engines._cluster import STOPPED, Held, Patience, gathered
 from echelon.engines._resolve import resolve_engine
 from echelon.engines._rowblocks import RowBlocks, read_collection, to_block
 
@@ -47,9 +48,10 @@ class DaskEngine(Engine):
         The client, or the address of a scheduler ("tcp://host:8786").  None: the current client.
     local : {"numba", "torch"} or Engine, default="numba"
         What a worker searches with.
-    block_rows : int, default=8192
+    block_rows : int, default=None
         Rows per block of an array that is sent to the workers.  A task compares two blocks; see
-        ``docs/scale.md`` for the memory it takes.  Dask collections keep their own blocks.
+        ``docs/scale.md`` for the memory it takes.  None: 8,192, or 131,072 if workers search with
+        torch.  Dask collections keep their own blocks.
     patience : float, default=300
         Seconds to wait for a worker when there is none.
     n_jobs : int, default=None
@@ -76,16 +78,16 @@ class DaskEngine(Engine):
         client: Client | str | None = None,
         *,
         local: str | Engine = "numba",
-        block_rows: int = 8192,
+        block_rows: int | None = None,
         patience: float = 300,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_jobs)
-        if isinstance(block_rows, bool) or block_rows < 1:
+        if block_rows is not None and (isinstance(block_rows, bool) or block_rows < 1):
             raise ValueError(f"`block_rows` must be a whole number above 0, got {block_rows}.")
         self.client = client
         self.local = local
-        self.block_rows = int(block_rows)
+        self.block_rows = block_rows
         self.patience = patience
 
     def __repr__(self) -> str:
@@ -118,13 +120,25 @@ class DaskEngine(Engine):
     def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
         return read_collection(X, categorical_features, self._patience(), allow_nan=allow_nan)
 
+    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        stopped = Event()
+
+        def unless_stopped(item: Any) -> Any:
+            STOPPED.set(stopped)
+            return function(item)
+
+        try:
+            yield from super().map(unless_stopped, items)
+        finally:
+            stopped.set()  # an error or Ctrl-C: what waits for the cluster in threads ends too
+
     def _patience(self) -> Patience:
         return Patience(self.connect(), self.patience)
 
     # ------------------------------------------------------------------------- Relief
 
     def prepare(self, samples: Samples, metric: str) -> Space:
-        patience = self._patience()
+        patience, local = self._patience(), resolve_engine(self.local, 1)
         values, n_classes = samples.values, len(samples.class_sizes)
         if isinstance(values, RowBlocks):
             places = values.places(samples.rows)
@@ -133,9 +147,8 @@ class DaskEngine(Engine):
             _ = blocks.blocks  # made once, before threads ask for them
             rows = [np.sort(part) for part in places]
         else:
-            rows = np.array_split(
-                np.arange(len(values)), range(self.block_rows, len(values), self.block_rows)
-            )
+            size = self.block_rows or local.rows_per_block
+            rows = np.array_split(np.arange(len(values)), range(size, len(values), size))
             blocks = Held(patience, lambda b: Block(values[rows[b]], samples.classes[rows[b]],
                                                     rows[b]), len(rows))  # fmt: skip
         layout = Layout(metric, samples.n_ordered, samples.n_numeric, samples.missing)
@@ -146,7 +159,6 @@ class DaskEngine(Engine):
             block_of[members], position[members] = b, np.arange(len(members))
             holds[b, samples.classes[members]] = True
         tolerance = tie_factor(values.dtype, metric)
-        local = resolve_engine(self.local, 1)
         return Space(samples, tolerance, layout, patience, local, blocks, block_of, position, holds)
 
     def tasks(self, space: Space, targets: np.ndarray) -> list[np.ndarray]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from echelon.engines._tiles import Space
+from echelon.engines._tiles import Space, TargetTiles
 from echelon.kernels.pairs import ABOVE, ANY
 
 
@@ -28,20 +28,20 @@ class Pairs(NamedTuple):
         return Pairs(*(torch.cat(both) for both in zip(self, other, strict=True)))
 
 
-def measured(
-    space: Space, targets: torch.Tensor, owners: torch.Tensor, rows: torch.Tensor, relation: int
-) -> Pairs:
+def measured(space: Space, targets: TargetTiles, owners: torch.Tensor, rows: torch.Tensor) -> Pairs:
     """Pairs with their exact distances; without those that share nothing or are not related."""
+    order = torch.argsort(rows) if space.streamed else None  # few rows travel more than once
     distances = torch.empty(len(owners), dtype=torch.float64, device=space.device)
     step = max(1, space.room // (8 * space.values.shape[1]))
     for start in range(0, len(owners), step):
-        part = slice(start, start + step)
-        a, b = space.take(targets[owners[part]]), space.take(rows[part])
-        distances[part] = _distances(space, a.double(), b.double())
-        if relation != ANY:
+        part = slice(start, start + step) if order is None else order[start : start + step]
+        a, b = targets.values[owners[part]], space.take(rows[part])
+        exact = _distances(space, a.double(), b.double())
+        if targets.relation != ANY:
             n = space.samples.n_ordered
-            worse = b[:, :n] < a[:, :n] if relation == ABOVE else b[:, :n] > a[:, :n]
-            distances[part][worse.any(1)] = torch.inf
+            worse = b[:, :n] < a[:, :n] if targets.relation == ABOVE else b[:, :n] > a[:, :n]
+            exact[worse.any(1)] = torch.inf
+        distances[part] = exact
     return Pairs(owners, rows, distances).take(distances < torch.inf)
 
 
@@ -94,7 +94,10 @@ def pieces(
 def weighted_sum(
     space: Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray, direction: int
 ) -> torch.Tensor:
-    """``coef_i * mean_j diff_f`` added over targets, the means weighted by the shares."""
+    """``coef_i * mean_j diff_f`` added over targets, the means weighted by the shares.
+
+    Without matrix products: their library would keep 32 MB of the device for every thread.
+    """
     targets, counts, indices, shares, weights = (
         torch.as_tensor(part, device=space.device) for part in (*pairs, coefs)
     )
@@ -106,11 +109,11 @@ def weighted_sum(
         present = _per_target(shares[:, None] * there, counts)
         total = _per_target(shares[:, None] * gaps.nan_to_num_(nan=0.0), counts)
         means = torch.where(present > 0, total / present, 0.0)
-        sums = weights.double() @ means
+        sums = (weights.double()[:, None] * means).sum(0)
     else:
         whole = _per_target(shares[:, None], counts)[:, 0]
         per_pair = torch.where(whole > 0, weights.double() / whole, 0.0)[owners] * shares
-        sums = per_pair @ gaps
+        sums = gaps.mul_(per_pair[:, None]).sum(0)
     if space.metric != "paired":
         return sums
     return torch.stack([sums, torch.zeros_like(sums)], dim=1).flatten()

@@ -50,6 +50,8 @@ class Space:
     values: torch.Tensor
     room: int
     """Numbers a temporary array may hold; halved when memory runs out."""
+    streamed: bool
+    """Whether samples stay on the host, since the device has no room for them."""
     lock: Any = field(default_factory=RLock)
     """One thread at a time: the device's memory is shared."""
     known: dict[type, Tiles] = field(default_factory=dict)
@@ -64,18 +66,10 @@ class Space:
 
     def take(self, rows: torch.Tensor) -> torch.Tensor:
         """Values of some rows, on the device."""
-        return self.values[rows.to(self.values.device)].to(self.device)
-
-    def halve_room(self, error: Exception, *, possible: bool) -> None:
-        """Make do with less after memory ran out, if possible."""
-        if not possible:
-            raise MemoryError(
-                f"The device {self.device} is out of memory even for a single target. Free some "
-                "of it, or use another device."
-            ) from error
-        self.room //= 2
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
+        if not self.streamed:
+            return self.values[rows]
+        wanted, places = torch.unique(rows, return_inverse=True)  # each travels once
+        return self.values[wanted.to(self.values.device)].to(self.device)[places]
 
     def tiles(self, relation: int) -> Tiles:
         """The encoding in which pairs in that relation are found fastest."""
@@ -132,7 +126,7 @@ def lay_out(space: Space, encoding: Encoding) -> Tiles:
     shape = len(rows) // TILE, encoding.width, TILE
     blocks = torch.empty(shape, dtype=encoding.dtype, device=space.values.device)
     low = torch.empty(len(rows), dtype=torch.float32, device=space.device)
-    step = max(1, space.room // (8 * TILE * encoding.width))
+    step = max(1, space.room // (8 * TILE * space.values.shape[1]))
     for start in range(0, len(blocks), step):
         part = lanes[start * TILE : (start + step) * TILE]
         encoded, part_low = encoding.encode(space.take(part.clamp(min=0).long()))
@@ -148,7 +142,8 @@ class TargetTiles:
         self.space, self.tiles, self.relation = space, tiles, relation
         self.n = len(targets)
         self.spare = -self.n % TILE
-        self.encoded, self.low = tiles.encoding.encode(space.take(targets))
+        self.values = space.take(targets)
+        self.encoded, self.low = tiles.encoding.encode(self.values)
         self.rows = pad(targets.int(), (0, self.spare), value=-2)
         if space.fused:
             padded = pad(self.encoded, (0, 0, 0, self.spare))

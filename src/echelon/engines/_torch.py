@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import torch
@@ -13,8 +14,9 @@ from echelon.engines._tiles import Space, TargetTiles, Tiles, TooManyPairsError
 from echelon.kernels.pairs import ANY
 from echelon.kernels.sums import TILE
 
-ROOM = 1 << 27
-"""Numbers a temporary array may hold at first: half a gigabyte in single precision."""
+ROOM = 1 << 27, 1 << 25, 1 << 23
+"""Numbers a temporary array may hold at first (half a gigabyte in single precision), or if the
+device has not got that much."""
 
 MAX_PAIRS = 1 << 25
 """A call hands out about this many neighbours at most (tied data), to bound its memory."""
@@ -59,6 +61,7 @@ class TorchEngine(Engine):
     """
 
     targets_per_task = 1 << 15
+    rows_per_block = 1 << 17
 
     def __init__(self, device: str | None = None, n_jobs: int | None = None) -> None:
         super().__init__(n_jobs)
@@ -68,21 +71,23 @@ class TorchEngine(Engine):
         device = self._device()
         tolerance = tie_factor(samples.values.dtype, metric)
         host = torch.from_numpy(np.ascontiguousarray(samples.values))
-        space = Space(samples, metric, tolerance, device, host, ROOM)
-        try:
-            space.values = host.to(device)
-            space.coarse = _tells_apart(space)
-        except torch.OutOfMemoryError:  # stream
-            space.known.clear()
-            space.values = host
-            torch.cuda.empty_cache()
-        return space
+        for streamed, room in product((False, True), ROOM):
+            try:
+                values = host if streamed else host.to(device)
+                space = Space(samples, metric, tolerance, device, values, room, streamed)
+                space.coarse = _tells_apart(space)
+                return space
+            except torch.OutOfMemoryError:
+                continue
+        raise _no_memory(device)
 
     def _device(self) -> torch.device:
         name = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
         try:
             device = torch.device(name)
             torch.empty(1, device=device)
+        except torch.OutOfMemoryError as error:
+            raise _no_memory(name) from error
         except (RuntimeError, AssertionError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(
@@ -92,13 +97,15 @@ class TorchEngine(Engine):
         return device
 
     def nearest(self, space: Space, targets: np.ndarray, search: Search) -> Found:
-        n = min(len(targets), max(1, space.room // SAMPLE))
+        n = min(len(targets), max(1, space.room // max(SAMPLE, 8 * space.values.shape[1])))
         with space.lock:
             while True:
                 try:
                     return _found(space, targets[:n], search)
                 except torch.OutOfMemoryError as error:
-                    space.halve_room(error, possible=n > 1)
+                    if n == 1:
+                        raise _no_memory(space.device) from error
+                    space.room //= 2
                 except TooManyPairsError:
                     pass
                 n = max(1, n // 2)
@@ -115,7 +122,16 @@ class TorchEngine(Engine):
                 try:
                     return _added(space, pairs, coefs, direction)
                 except torch.OutOfMemoryError as error:
-                    space.halve_room(error, possible=space.room > space.values.shape[1])
+                    if space.room < space.values.shape[1]:
+                        raise _no_memory(space.device) from error
+                    space.room //= 2
+
+
+def _no_memory(device: object) -> MemoryError:
+    return MemoryError(
+        f"The device {device} is out of memory even for a single target. Free some of it, or use "
+        "another device."
+    )
 
 
 def _added(
@@ -144,7 +160,7 @@ def _tells_apart(space: Space) -> bool:
     bounds = tiled.dense(start, end)
     nearest = tiles.rows[start * TILE + bounds.topk(k, largest=False).indices.flatten()]
     owners = torch.arange(len(rows), device=space.device).repeat_interleave(k)
-    exact = measured(space, rows, owners, nearest.long(), ANY).distances
+    exact = measured(space, tiled, owners, nearest.long()).distances
     if len(exact) < len(owners):
         return True
     limits = tiled.bounds_for(exact.view(-1, k).amax(1))
@@ -196,11 +212,11 @@ def _search(
     limits = torch.full((len(rows),), float(radius), dtype=torch.float64, device=space.device)
     k = search.n_neighbors
     if k is not None and ranges:
-        limits = torch.minimum(limits, _first_limits(space, tiled, rows, ranges, k))
+        limits = torch.minimum(limits, _first_limits(space, tiled, ranges, k))
     kept = Pairs(rows[:0], rows[:0], limits[:0])
     for start, end in _passes(space, tiles, ranges, len(rows), growing=k is not None):
         owners, found = tiled.within(start, end, limits)
-        new = measured(space, rows, owners, found, search.relation)
+        new = measured(space, tiled, owners, found)
         kept, limits = _tightened(kept.plus(new), limits, k, space.tolerance)
     return torch.as_tensor(members, device=space.device)[kept.owners], kept.rows, kept.distances
 
@@ -208,22 +224,21 @@ def _search(
 def _first_limits(
     space: Space,
     tiled: TargetTiles,
-    rows: torch.Tensor,
     ranges: list[tuple[int, int]],
     k: int,
 ) -> torch.Tensor:
     """The exact distance of the k-th nearest in a sample; inf if it holds too few."""
     start, end = max(ranges, key=lambda tiles: tiles[1] - tiles[0])
     end = min(end, start + -(-max(SAMPLE, 4 * k) // TILE))
-    limits = torch.full((len(rows),), torch.inf, dtype=torch.float64, device=space.device)
+    limits = torch.full((tiled.n,), torch.inf, dtype=torch.float64, device=space.device)
     if (end - start) * TILE < k:
         return limits
     bounds, lanes = tiled.dense(start, end).topk(k, largest=False)
-    owners = torch.arange(len(rows), device=space.device).repeat_interleave(k)
+    owners = torch.arange(tiled.n, device=space.device).repeat_interleave(k)
     found = tiled.tiles.rows[start * TILE + lanes.flatten()].long()
     known = bounds.flatten() < torch.inf
-    pairs = measured(space, rows, owners[known], found[known], tiled.relation)
-    counts = torch.bincount(pairs.owners, minlength=len(rows))
+    pairs = measured(space, tiled, owners[known], found[known])
+    counts = torch.bincount(pairs.owners, minlength=tiled.n)
     farthest = torch.zeros_like(limits).scatter_reduce_(
         0, pairs.owners, pairs.distances, "amax", include_self=True
     )
@@ -235,7 +250,7 @@ def _passes(
 ) -> Iterator[tuple[int, int]]:
     """Tiles to go through between two looks at the limits."""
     most = 1 << 15
-    if space.values.device != space.device:  # they travel
+    if space.streamed:
         most = min(most, max(1, space.room // (TILE * tiles.encoding.width)))
     if not space.fused:
         most = min(most, max(1, space.room // (TILE * n_targets)))

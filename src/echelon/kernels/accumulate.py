@@ -51,6 +51,19 @@ def _share(distances, rows, places, tolerance, by_index, shares):
 
 
 @kernel
+def within_kth(counts, distances, k, tolerance):
+    """Which neighbours are as near to their target as its k-th nearest, ties included."""
+    near = np.ones(distances.shape[0], np.bool_)
+    end = 0
+    for t in range(counts.shape[0]):
+        start, end = end, end + counts[t]
+        if counts[t] > k:
+            limit = kth_smallest(distances[start:end].copy(), k) * tolerance
+            near[start:end] = distances[start:end] <= limit
+    return near
+
+
+@kernel
 def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs, direction, scores):
     """Add ``coef_i * mean_j diff_f(x_i, x_j)`` to ``scores[f]`` for every target i.
 
