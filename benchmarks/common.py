@@ -13,6 +13,8 @@ from time import perf_counter
 
 import numpy as np
 
+from echelon.files import write_whole
+
 PAGES = Path(__file__).parent.parent / "docs" / "benchmarks"
 
 
@@ -64,5 +66,5 @@ def publish(name: str, make_page: Callable[[], str], arguments: argparse.Namespa
     text = make_page()
     print(text)
     if arguments.write:
-        (PAGES / f"{name}.md").write_text(text)
-        note(f"written to {PAGES / name}.md")
+        file = write_whole(PAGES / f"{name}.md", text, overwrite=True)
+        note(f"written to {file}")
