@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from numbers import Integral
@@ -112,10 +113,7 @@ def summarize(
     model = default_estimator(target.kind) if estimator is None else estimator
     metric = read_scoring(scoring, model, target.kind)
     options = {"n_jobs": n_jobs, "random_state": random_state, "verbose": verbose}
-    # Folds without some of the classes are said in a caveat, once.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+    with _said_in_caveats():
         folds = make_folds(cv, target, len(table), random_state)
         study = Study(table, target, model, metric, folds, wanted, n_resamples, options)
         curves = all_curves(named, study)
@@ -137,21 +135,20 @@ def summarize(
             *(trouble for trouble in troubles if trouble),
             *result_caveats(summary, methods, default_model=estimator is None),
         ],
-        "how": {
-            "method": summary["answer"]["method"],
-            "parameters": {method["name"]: method["params"] for method in methods},
-            "estimator": describe_model(estimator, target.kind),
-            "scoring": metric.name,
-            "larger_is_better": metric.sign > 0,
-            "folds": len(folds),
-            "n_resamples": n_resamples,
-            "seed": random_state if isinstance(random_state, Integral) else None,
-            "versions": _versions(),
-            "command": command,
-            "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        },
+        "how": {"method": summary["answer"]["method"]}
+        | _how(study, methods, estimator)
+        | {"command": command},
     }
     return Report(plain(summary))
+
+
+@contextmanager
+def _said_in_caveats() -> Iterator[None]:
+    """Without the warnings about folds that lack some of the classes: a caveat says it, once."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+        yield
 
 
 def _found(
@@ -174,6 +171,22 @@ def _found(
         "features": rows,
         "groups": groups,
         "agreement": agreement_of(methods, choice.size),
+    }
+
+
+def _how(study: Study, methods: Sequence[dict[str, Any]], estimator: Any) -> dict[str, Any]:
+    """What it takes to get the same again."""
+    seed = study.options["random_state"]
+    return {
+        "parameters": {method["name"]: method["params"] for method in methods},
+        "estimator": describe_model(estimator, study.target.kind),
+        "scoring": study.scoring.name,
+        "larger_is_better": study.scoring.sign > 0,
+        "folds": len(study.folds),
+        "n_resamples": study.n_resamples,
+        "seed": seed if isinstance(seed, Integral) else None,
+        "versions": _versions(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
