@@ -11,6 +11,9 @@ import pandas as pd
 
 from echelon.cli import main
 
+ORDER = ("--class-order", "low,medium,high")
+"""Of the grades in ``credit``."""
+
 COMMAND = Path(sys.executable).with_name("echelon")
 
 

@@ -4,8 +4,16 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import settings
+from sklearn.naive_bayes import GaussianNB
+
+from cli_cases import grades
+from echelon import ReliefF
+from echelon.cli import main
+from echelon.report import summarize
+from report_cases import classes_and_noise, hostile_report
 
 # The first example of a property may compile a kernel: no deadline per example.
 settings.register_profile("echelon", deadline=None, max_examples=25, derandomize=True)
@@ -24,3 +32,54 @@ def paper_data():
     if folder is None:
         pytest.skip("needs the papers' data: set ECHELON_DATA to their folder")
     return Path(folder)
+
+
+# ----------------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def credit(tmp_path):
+    """A CSV file whose grades are words."""
+    frame = grades()
+    frame["grade"] = np.array(["low", "medium", "high"])[frame["grade"]]
+    path = tmp_path / "credit.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def houses(tmp_path):
+    """A CSV file with a price, gaps and labels."""
+    rng = np.random.default_rng(0)
+    size, rooms = rng.normal(100, 20, 60), rng.integers(1, 6, 60)
+    frame = pd.DataFrame({"size": size, "rooms": rooms, "noise": rng.normal(size=60)})
+    frame["kind"] = np.where(rooms > 3, "house", "flat")
+    frame["price"] = 3 * size + 20 * rooms + rng.normal(0, 5, 60)
+    frame.loc[:3, "size"] = np.nan
+    path = tmp_path / "houses.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo_folder(tmp_path_factory):
+    """What `echelon demo` wrote."""
+    folder = tmp_path_factory.mktemp("pages")
+    assert main(["demo", "--folder", str(folder / "echelon-demo"), "--quiet"]) == 0
+    return folder
+
+
+# ------------------------------------------------------------------------------- reports
+
+
+@pytest.fixture(scope="session")
+def hostile():
+    """A report in which every text tries to be markup."""
+    return hostile_report()
+
+
+@pytest.fixture(scope="session")
+def simple():
+    """A report on classes that two features tell apart."""
+    X, y = classes_and_noise()
+    return summarize(X, y, ReliefF(), n_resamples=4, cv=3, estimator=GaussianNB())

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import contextmanager
 
 import joblib
@@ -229,8 +230,9 @@ def no_thread_stays():
     """Threads that wait for the cluster end with the fit.  (Dask has threads of its own.)"""
     yield
     pools = [each for each in threading.enumerate() if each.name.startswith("ThreadPoolExecutor")]
+    deadline = time.monotonic() + 10
     for thread in pools:
-        thread.join(10)
+        thread.join(max(0, deadline - time.monotonic()))
     assert not [thread for thread in pools if thread.is_alive()]
 
 
@@ -254,7 +256,7 @@ def test_a_fit_that_is_interrupted_while_the_workers_are_busy(client):
         for worker in client.nthreads():
             busy = client.submit(leave.wait, 60, workers=worker, priority=9, pure=False)
             distributed.fire_and_forget(busy)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     with no_thread_stays(), pytest.raises(KeyboardInterrupt):
         ReliefF(engine=Interrupted(client, press_keys, block_rows=60)).fit(X, y)

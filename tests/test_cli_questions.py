@@ -1,0 +1,76 @@
+"""What the command asks and refuses: one line, and the exit code."""
+
+import json
+
+import pytest
+
+from cli_cases import ORDER, call
+from echelon.cli import _work, main
+
+
+def test_an_order_that_is_not_known_is_asked_for(credit, capsys):
+    done = call(capsys, "rank", credit, "-t", "grade")
+    done.check_refused(
+        "Is low < medium < high the order of 'grade'?",
+        "--class-order low,medium,high",
+        "--unordered",
+    )
+    unordered = call(capsys, "profile", credit, "-t", "grade", "--unordered", "--json")
+    assert json.loads(unordered.out)["method"] == "relieff"
+    call(capsys, "rank", credit, "-t", "home", "-m", "orelieff").check_refused(
+        "What is the order of 'home'? Pass --class-order own,rent"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "fragments"),
+    [
+        (["-t", "grad", *ORDER], ["no column 'grad'", "Did you mean 'grade'?"]),
+        (["-t", "grade", "--class-order", "low,high"], ["it lacks 'medium'"]),
+        (["-t", "grade", "--class-order", "low,low,medium,high"], ["got 'low' again"]),
+        (["-t", "grade", *ORDER, "--unordered"], ["contradict"]),
+        (["-t", "grade", *ORDER, "-m", "relief-f"], ["Did you mean 'relieff'?"]),
+        (["-t", "grade", *ORDER, "-n", "0"], ["from 1 to 4"]),
+        (["-t", "grade", *ORDER, "-n", "many"], ["from 1 to 4"]),
+        (["-t", "grade", *ORDER, "--drop", "grade"], ["names the target"]),
+        (["-t", "grade", *ORDER, "--drop", "x"], ["no column 'x' (--drop)"]),
+        (["-t", "grade", *ORDER, "--categorical", "homes"], ["mean 'home'?"]),
+        (["-t", "grade", *ORDER, "--estimator", "forrest"], ["mean 'forest'?"]),
+        (["-t", "income", "-m", "relieff"], ["different numbers, and relieff is for classes"]),
+        (["-t", "income", "--estimator", "bayes"], ["for classes"]),
+        (["-t", "grade", *ORDER, "--delimiter", "::"], ["one character"]),
+        (["-t", "grade", *ORDER, "--report", "x.pdf"], ["--report must end in .html"]),
+        (["-t", "grade", *ORDER, "--seed", "-1"], ["--seed"]),
+        (["-t", "grade", "--nonsense"], ["--nonsense", "echelon rank --help"]),
+        ([], ["--target"]),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(options, fragments, credit, capsys):
+    call(capsys, "rank", credit, *options).check_refused(*fragments)
+
+
+def test_compare_needs_two_methods(credit, capsys):
+    call(capsys, "compare", credit, "-t", "grade", *ORDER, "-m", "cfs").check_refused("two or more")
+
+
+def test_debug_shows_where(credit):
+    with pytest.raises(ValueError, match="no column"):
+        main(["rank", str(credit), "-t", "x", "--debug"])
+
+
+def test_a_mistake_of_ours_is_not_blamed_on_the_input(credit, capsys, monkeypatch):
+    def broken(*args, **options):
+        raise KeyError("internals")
+
+    monkeypatch.setattr(_work, "summarize", broken)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER)
+    assert done.code == 1
+    assert done.err.startswith("echelon: KeyError: 'internals' (a mistake of echelon")
+
+
+def test_memory_that_does_not_suffice(credit, capsys, monkeypatch):
+    def large(*args, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(_work, "summarize", large)
+    call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused("not enough memory")
