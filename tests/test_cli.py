@@ -118,6 +118,22 @@ def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
     assert found["features"][0]["name"] == "income"
 
 
+def test_many_programs_run_on_all_cores(houses, capsys, monkeypatch):
+    ask = ("rank", houses, "-t", "price", "--json")
+    n_jobs = []
+    make = _work._for_programs
+    monkeypatch.setattr(
+        _work, "_for_programs", lambda *a: n_jobs.append(make(*a)["n_jobs"]) or make(*a)
+    )
+    one = json.loads(call(capsys, *ask).out)
+    monkeypatch.setattr(_work, "MANY_PROGRAMS", 0)
+    several = json.loads(call(capsys, *ask).out)
+    call(capsys, *ask, "--jobs", "1")
+    assert n_jobs == [None, -1, None]
+    del one["how"]["date"], several["how"]["date"]
+    assert one == several
+
+
 def test_the_same_seed_gives_the_same_answer(credit, capsys):
     outputs = [
         call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "simba", "-n", 2, "--seed", seed)

@@ -29,6 +29,9 @@ MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 LONG = 2e8
 """Products of samples, samples and features from which on progress bars are worth their lines."""
 
+MANY_PROGRAMS = 5e5
+"""Products of samples, features and features from which on processes are worth their start."""
+
 
 class Studied(NamedTuple):
     """The data as they were used, and what was found."""
@@ -89,7 +92,9 @@ def bounds(common: Common) -> Bounded:
     task = prepare(common, ["relevancebounds"])
     selector = make_selector(METHODS["relevancebounds"], task, common)
     with working(f"Bounding {task.X.shape[1]:,} features", common), noting(task.notes):
-        selector.set_params(n_jobs=common.jobs).fit(task.X, task.target.y)
+        if common.jobs is not None:
+            selector.set_params(n_jobs=common.jobs)
+        selector.fit(task.X, task.target.y)
         return Bounded(task, selector, selector.feature_groups())
 
 
@@ -106,8 +111,7 @@ def bounds_report(found: Bounded, common: Common) -> Report:
 
 def make_selector(method: Any, task: Task, common: Common) -> Any:
     """A selector for the data at hand; the order of classes comes with the target."""
-    problem = {"problem": task.target.kind} if method.estimator == "RelevanceBounds" else {}
-    selector = method.make(random_state=common.seed, **problem)
+    selector = method.make(random_state=common.seed, **_for_programs(method, task, common))
     if common.scheduler is not None:
         _use_cluster(selector, method, task, common)
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
@@ -117,6 +121,15 @@ def make_selector(method: Any, task: Task, common: Common) -> Any:
             f"random, among all {len(task.X):,}."
         )
     return selector
+
+
+def _for_programs(method: Any, task: Task, common: Common) -> dict[str, Any]:
+    """What RelevanceBounds needs to know: the kind of target, and whether all cores pay."""
+    if method.estimator != "RelevanceBounds":
+        return {}
+    n, p = task.X.shape
+    everywhere = common.jobs is None and n * p**2 > MANY_PROGRAMS
+    return {"problem": task.target.kind, "n_jobs": -1 if everywhere else None}
 
 
 def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None:

@@ -28,7 +28,7 @@ def method_part(
     method = {
         "name": name,
         "label": type(selector).__name__,
-        "params": clone(selector).get_params(deep=False),
+        "params": _params(selector),
         "scores": getattr(fitted, "scores_", None),
         "relevance": getattr(fitted, "relevance_", None),
         "order": study.X.columns[order].tolist(),
@@ -69,6 +69,12 @@ def _stability(
     low, high = result.confidence_interval
     parts = {"index": result.stability, "low": low, "high": high, "size": size}
     return parts | {"frequency": result.frequency}, None
+
+
+def _params(selector: Any) -> dict[str, Any]:
+    """Parameters that can make a difference to what is found."""
+    params = clone(selector).get_params(deep=False)
+    return {name: params[name] for name in params if name not in ("n_jobs", "verbose")}
 
 
 def _keeping(selector: Any, size: int) -> Any:
