@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import Picture, label, legend, new_axes, note, plain
+from echelon.display._style import Picture, class_colours, label, legend, new_axes, note, plain
 from echelon.intervals._read import read_intervals
 
 SPREAD = (0.05, 0.95)
@@ -122,16 +122,13 @@ class IntervalDisplay(Picture):
         n_features : int, default=15
             How many features to draw; a line says how many were left out.
         """
-        from matplotlib import colormaps
-
         order = np.argsort(-self.scores, kind="stable")[:n_features]
         n_classes = len(self.classes)
         ax = new_axes(ax, (8.0, 1.2 + len(order) * (0.25 + 0.14 * n_classes)))
-        palette = colormaps["tab10" if n_classes <= 10 else "tab20"]
         height = 0.8 / n_classes
-        for c in range(n_classes):
+        for c, colour in enumerate(class_colours(n_classes, ordered=False)):
             rows = np.arange(len(order)) + (c - (n_classes - 1) / 2) * height
-            self._draw_class(ax, c, order, rows, height, palette(c % palette.N))
+            self._draw_class(ax, c, order, rows, height, colour)
         ax.set_yticks(np.arange(len(order)), [self._describe(f) for f in order])
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.set_xlim(-0.01, 1.01)
