@@ -12,7 +12,8 @@ from sklearn.datasets import load_iris, load_wine
 import reference_bounds as reference
 from echelon import RelevanceBounds
 from echelon.bounds import _interior_point
-from echelon.bounds._probes import chance_level
+from echelon.bounds._probes import carried_by_few, chance_level
+from echelon.bounds._task import Task
 from echelon.datasets import make_relevance
 
 RNG = np.random.default_rng(0)
@@ -267,6 +268,42 @@ def test_pure_noise_is_called_relevant_at_the_nominal_rate():
         selector = RelevanceBounds(C=1.0, false_positive_rate=0.05, random_state=seed)
         calls += (selector.fit(X, y).relevance_ != "irrelevant").sum()
     assert calls <= 27  # five standard deviations
+
+
+def with_rare_columns(seed, n_samples=200):
+    """Three features that matter, five of noise, five indicators of two samples each."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 13))
+    X[:, 8:] = 0
+    for f in range(8, 13):
+        X[rng.choice(n_samples, 2, replace=False), f] = 1
+    return X, X[:, :3].sum(axis=1) + rng.normal(size=n_samples)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_rare_values_hide_no_other_feature(n_classes):
+    """An indicator of a few samples reaches any weight at no loss, and so do its probes."""
+    for seed in range(4):
+        X, values = with_rare_columns(seed)
+        y = np.digitize(values, np.quantile(values, np.linspace(0, 1, n_classes + 1)[1:-1]))
+        selector = RelevanceBounds(random_state=0).fit(X, y)
+        assert set(selector.relevance_[:3]) == {"strong"}
+        assert set(selector.ranking_[:3]) == {1, 2, 3}
+        assert (selector.relevance_[3:] != "irrelevant").sum() <= 1
+        common, rare = selector.probe_thresholds_[:8], selector.probe_thresholds_[8:]
+        assert set(common) == {selector.probe_threshold_}
+        assert len(set(rare)) == 1
+
+
+def test_features_carried_by_few_samples():
+    X = np.zeros((1000, 4))
+    X[:6, 0], X[:8, 1], X[:, 2], X[:, 3] = 1, 1, np.arange(1000), np.arange(1000) // 500
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    balanced, common = np.arange(1000) % 2, (np.arange(1000) % 10 > 0).astype(int)
+    assert carried_by_few(Task(X, balanced), 0.01).tolist() == [True, False, False, False]
+    assert carried_by_few(Task(X, balanced), 0.1).tolist() == [False, False, False, False]
+    assert carried_by_few(Task(X, common), 0.01).tolist() == [True, True, False, False]
+    assert not carried_by_few(Task(X, balanced.astype(float), regression=True), 0.01).any()
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])

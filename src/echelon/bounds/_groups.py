@@ -38,7 +38,7 @@ def _collapsing(study: Study, forced: int, others: list[int], jobs: Jobs) -> lis
     """The features whose upper bound falls more than half way to that of noise."""
     after = study.bounds_of(_forcing(study, forced), others, "Feature groups", jobs)[:, 1]
     before = study.intervals[others, 1]
-    noise = np.minimum(study.probe_threshold, before)
+    noise = np.minimum(study.probe_thresholds[others], before)
     return [f for f, low in zip(others, after < (before + noise) / 2, strict=True) if low]
 
 

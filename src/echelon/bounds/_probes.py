@@ -10,7 +10,10 @@ the probe achieves it achieves by chance.  It answers two questions.
   that tolerance of the optimum with the probe.
 
 A noise feature that is independent of the others cannot be told from a probe, so each of the two
-numbers exceeds the k-th largest of n probes with probability k / (n + 1).
+numbers exceeds the k-th largest of n probes with probability k / (n + 1).  Features share their
+probes, except that those carried by a few samples (an indicator that is seldom 1, a column with an
+outlier) have probes of their own kind: where all of these samples are of one class such a column
+can have any weight at no loss, and noise that does so is no measure for the others.
 """
 
 from __future__ import annotations
@@ -38,6 +41,19 @@ class Probe(NamedTuple):
 def n_probes_for(rate: float) -> int:
     """The fewest probes that can tell whether something happens at that rate."""
     return int(np.ceil(1 / rate))
+
+
+def carried_by_few(task: Task, rate: float) -> np.ndarray:
+    """Features so few samples carry that by chance all of them are of the commonest class.
+
+    The samples that carry a feature are counted by its fourth moment: 1 / share for an indicator
+    of that share, a third of all samples for a normal one.  A regression has no side without loss.
+    """
+    if task.regression:
+        return np.zeros(task.X.shape[1], bool)
+    share = max(0.5, np.bincount(task.target).max() / len(task.target))
+    few = 1 + np.log(rate) / np.log(share)
+    return len(task.X) <= few * np.mean(task.X**4, axis=0)
 
 
 def draw_columns(X: np.ndarray, n_probes: int, random_state: Any) -> list[np.ndarray]:

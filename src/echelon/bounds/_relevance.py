@@ -38,7 +38,7 @@ class RelevanceBounds(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep, by their upper bound.  None: the strongly and
+        Number, or share, of features to keep, by their score.  None: the strongly and
         weakly relevant ones.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
@@ -53,7 +53,8 @@ class RelevanceBounds(BaseSelector):
         measured with probes.
     n_probes : int or "auto", default="auto"
         Number of probes, permuted features added to the data.  "auto": as many as
-        ``false_positive_rate`` needs.
+        ``false_positive_rate`` needs.  As many again for features that a few samples carry, such
+        as indicators that are seldom 1.
     false_positive_rate : float, default=0.01
         Share of irrelevant features that may be called relevant, if they are independent of the
         other features.
@@ -92,9 +93,13 @@ class RelevanceBounds(BaseSelector):
     problem_ : str
         What y was taken for: "ordinal", "classification" or "regression".
     scores_ : ndarray of shape (n_features,)
-        Upper bounds; several unordered classes: the largest of them.
+        Upper bounds; several unordered classes: the largest of them.  Those of features carried by
+        a few samples are scaled by what noise of their kind reaches.
     probe_threshold_ : float
         The upper bound that noise exceeds at the ``false_positive_rate``.
+    probe_thresholds_ : ndarray of shape (n_features,)
+        The same for every feature: another one for those carried by a few samples.  Several
+        unordered classes: shape (n_classes, n_features).
     C_, tolerance_ : float
         The cost of loss and the tolerance used.  Like ``probe_threshold_`` and ``model_``, one per
         class for several unordered classes.
@@ -103,7 +108,7 @@ class RelevanceBounds(BaseSelector):
     n_programs_, n_settled_ : int
         Programs solved (fits and bounds), and those of them that could be left early.
     order_ : ndarray of shape (n_features,)
-        Feature indices, largest upper bound first.
+        Feature indices, largest score first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
@@ -313,8 +318,10 @@ class RelevanceBounds(BaseSelector):
         self.__dict__.pop("relevance_by_class_", None)
         if several:
             self.relevance_by_class_ = KINDS[np.array([each.relevance for each in studies])]
-        self.scores_ = intervals[:, :, 1].max(axis=0)
+        self.scores_ = np.max([each.scores for each in studies], axis=0)
         self.intervals_ = intervals if several else intervals[0]
+        thresholds = np.array([each.probe_thresholds for each in studies])
+        self.probe_thresholds_ = thresholds if several else thresholds[0]
         for name in ("C", "tolerance", "probe_threshold"):
             values = np.array([getattr(each, name) for each in studies])
             setattr(self, f"{name}_", values if several else float(values[0]))

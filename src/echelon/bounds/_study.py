@@ -4,7 +4,8 @@
 2. The fit, whose objective is the optimum.
 3. Probes: by how much chance lowers the optimum is the tolerance (``_probes``).
 4. The bounds of every weight among the models within the tolerance.
-5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold.
+5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold, one for
+   features of either kind.
 6. Relevance: a feature is relevant if its upper bound is above the threshold, and strongly so if
    no good model can do without it.
 """
@@ -20,6 +21,7 @@ import numpy as np
 
 from echelon.bounds._probes import (
     Probe,
+    carried_by_few,
     chance_level,
     chance_tolerance,
     draw_columns,
@@ -70,6 +72,9 @@ class Study:
     ----------
     C, tolerance, probe_threshold : float
         The cost of loss, the tolerance, the upper bound noise may reach.
+    probe_thresholds : ndarray of shape (n_features,)
+        The same for every feature: another one for those carried by a few samples, if there are
+        others.
     fit : Solution
         The optimum.
     models : Program
@@ -88,9 +93,12 @@ class Study:
         p = task.X.shape[1]
         self.free = np.flatnonzero(task.X.any(axis=0))
         """Features that are not constant."""
+        few = carried_by_few(task, settings.rate)[self.free]
+        self.kinds = [kind for kind in (self.free[~few], self.free[few]) if len(kind)]
+        """Features that share probes."""
         self.intervals, self.relevance = np.zeros((p, 2)), np.full(p, IRRELEVANT)
         self.tolerance = 0.0 if settings.tolerance == "auto" else float(settings.tolerance)
-        self.probe_threshold = 0.0
+        self.probe_threshold, self.probe_thresholds = 0.0, np.zeros(p)
         self.n_programs = self.n_settled = self.n_fallbacks = 0
 
     def run(self, fixed: Mapping[int, tuple[float, float]], jobs: Jobs, random_state: Any) -> Study:
@@ -149,7 +157,7 @@ class Study:
     # ------------------------------------------------------------------- probes, bounds
 
     def _fit_probes(self, jobs: Jobs, random_state: Any) -> list[Probe]:
-        """Probes, as many as asked for or as the rate needs."""
+        """Probes, one kind after the other, as many as asked for or as the rate needs."""
         rate, n_probes = self.settings.rate, self.settings.n_probes
         needed = n_probes_for(rate)
         n_probes = needed if n_probes == "auto" else int(n_probes)
@@ -160,10 +168,14 @@ class Study:
                 UserWarning,
                 stacklevel=2,
             )
-        columns = draw_columns(self.task.X[:, self.free], n_probes, random_state)
+        columns = [
+            column
+            for kind in self.kinds
+            for column in draw_columns(self.task.X[:, kind], n_probes, random_state)
+        ]
         arguments = [(self.task, self.C, column, self.settings.solver) for column in columns]
         probes = jobs("Fitting probes", fit_probe, arguments)
-        self.n_programs += n_probes
+        self.n_programs += len(probes)
         self.n_fallbacks += sum(probe.fit.fallback for probe in probes)
         return probes
 
@@ -185,24 +197,25 @@ class Study:
         return np.array([each[:2] for each in bounds]).reshape(-1, 2) / self.fit.l1_norm
 
     def _bound_probes(self, probes: list[Probe], jobs: Jobs) -> None:
-        """What noise exceeds at the rate asked for."""
+        """What noise exceeds at the rate asked for, by kind."""
         settings = self.settings
-        arguments = [
-            (
-                self.task,
-                self.C,
-                probe,
-                self.models,
-                self.tolerance,
-                settings.budget,
-                settings.solver,
-            )
-            for probe in probes
-        ]
+        shared = self.models, self.tolerance, settings.budget, settings.solver
+        arguments = [(self.task, self.C, probe, *shared) for probe in probes]
         bounds = jobs("Bounds of probes", probe_bound, arguments)
         self._count(bounds)
-        level = chance_level([bound.upper for bound in bounds], settings.rate)
-        self.probe_threshold = level / self.fit.l1_norm
+        uppers = np.reshape([bound.upper for bound in bounds], (len(self.kinds), -1))
+        levels = [chance_level(each, settings.rate) / self.fit.l1_norm for each in uppers]
+        self.probe_threshold = levels[0]
+        self.probe_thresholds[:] = levels[0]
+        for kind, level in zip(self.kinds, levels, strict=True):
+            self.probe_thresholds[kind] = level
+
+    @property
+    def scores(self) -> np.ndarray:
+        """Upper bounds, scaled so that noise of every kind reaches the same."""
+        own = np.where(self.probe_thresholds > 0, self.probe_thresholds, 1.0)
+        scale = np.where(self.probe_thresholds > 0, self.probe_threshold / own, 1.0)
+        return self.intervals[:, 1] * scale
 
     def _count(self, bounds: list[WeightBounds]) -> None:
         self.n_programs += 2 * len(bounds)
@@ -216,7 +229,7 @@ class Study:
 
         (Calling needed features relevant whatever their bound would double the false positives.)
         """
-        self.relevance[self.intervals[:, 1] > self.probe_threshold] = WEAK
+        self.relevance[self.intervals[:, 1] > self.probe_thresholds] = WEAK
         candidates = np.flatnonzero((self.relevance == WEAK) & (self.intervals[:, 0] > 0))
         arguments = [
             (self.models, f, random_state.permutation(self.task.X[:, f]), self.settings.solver)

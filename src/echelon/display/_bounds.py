@@ -18,7 +18,8 @@ class BoundsDisplay(Picture):
 
     A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
     relevant features have bars that do not touch 0; what stays left of the dashed line is no
-    larger than what noise reaches.
+    larger than what noise reaches.  (Noise like a feature that a few samples carry reaches further:
+    it has a line of its own.)
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ class BoundsDisplay(Picture):
         Lower and upper bounds.
     relevance : array-like of shape (n_features,)
         "strong", "weak" or "irrelevant".
-    threshold : float
-        The upper bound that noise may reach.
+    threshold : float or array-like of shape (n_features,)
+        The upper bound that noise may reach, or noise like every feature.
 
     Attributes
     ----------
@@ -47,11 +48,11 @@ class BoundsDisplay(Picture):
     ['weak', 'weak', 'strong', 'irrelevant']
     """
 
-    def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: float):
+    def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
         self.names = np.asarray(names)
         self.intervals = np.asarray(intervals)
         self.relevance = np.asarray(relevance)
-        self.threshold = float(threshold)
+        self.threshold = np.broadcast_to(np.asarray(threshold, float), self.names.shape)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, label: Any = None) -> BoundsDisplay:
@@ -67,7 +68,7 @@ class BoundsDisplay(Picture):
         """
         check_is_fitted(estimator, "intervals_")
         names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
-        intervals, threshold = estimator.intervals_, estimator.probe_threshold_
+        intervals, threshold = estimator.intervals_, estimator.probe_thresholds_
         relevance = estimator.relevance_
         if intervals.ndim == 2 and label is not None:
             raise ValueError(
@@ -76,7 +77,7 @@ class BoundsDisplay(Picture):
         if intervals.ndim == 3:
             # Each class has its own threshold: show bounds in units of it.
             units = np.where(threshold > 0, threshold, 1.0)
-            intervals = intervals / units[:, None, None]
+            intervals = intervals / units[:, :, None]
             chosen = intervals[:, :, 1].argmax(axis=0)
             if label is not None:
                 chosen[:] = _position(estimator.classes_, label)
@@ -112,17 +113,19 @@ class BoundsDisplay(Picture):
         widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * shown["upper"].max())
         colours = shown["relevance"].map(COLOURS)
         ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
-        ax.axvline(self.threshold, color="black", linestyle="--", linewidth=1)
+        noise = self.threshold[self._order()[: len(shown)]]
+        ax.vlines(noise, rows - 0.5, rows + 0.5, color="black", linestyle="--", linewidth=1)
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
-        ax.set_xlim(left=0)
+        largest = 1.05 * max(shown["upper"].max(), noise.min())
+        ax.set_xlim(0, largest if largest > 0 else 1)
         ax.set_xlabel("weight in good models, from bound to bound")
-        self._explain(ax, len(shown))
+        self._explain(ax, len(shown), beyond=bool((noise > largest).any()))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _explain(self, ax: Any, n_shown: int) -> None:
+    def _explain(self, ax: Any, n_shown: int, *, beyond: bool) -> None:
         """Legend, and what is not shown."""
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
@@ -132,9 +135,12 @@ class BoundsDisplay(Picture):
         handles.append(Line2D([], [], color="black", linestyle="--", label="reached by noise"))
         legend(ax, handles=handles, loc="lower right")
         rest = self.relevance[self._order()[n_shown:]]
+        said = ["no dash: noise like it reaches further"] if beyond else []
         if len(rest):
             counts = ", ".join(f"{(rest == kind).sum()} {kind}" for kind in kinds)
-            note(ax, f"not shown: {counts}")
+            said.append(f"not shown: {counts}")
+        if said:
+            note(ax, "; ".join(said))
 
     def _order(self) -> np.ndarray:
         return np.argsort(-self.intervals[:, 1].round(6), kind="stable")
