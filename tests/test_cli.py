@@ -67,7 +67,7 @@ def test_bounds_of_numbers_with_gaps_and_labels(houses, tmp_path, capsys):
     picture = tmp_path / "bounds.svg"
     done = call(capsys, "bounds", houses, "-t", "price", "--plot", picture)
     assert (done.code, done.err) == (0, "")
-    assert re.search(r"^ +size +0\.\d+ +0\.\d+ +strong", done.out, re.MULTILINE)
+    assert re.search(r"^ +size +0\.\d+ +0\.\d+ +0\.\d+ +strong", done.out, re.MULTILINE)
     assert "kind split into 0/1 columns" in done.out
     assert "those of size were filled with the median" in done.out
     assert f"Wrote {picture}" in done.out

@@ -55,6 +55,16 @@ def test_bounds_with_awkward_names_and_many_features():
     assert display.ax_.get_title(loc="right") == "not shown: 0 weak, 1970 irrelevant"
 
 
+def test_bounds_with_noise_of_two_kinds():
+    intervals = np.array([[0.2, 0.4], [0, 0.9], [0, 0.1]])
+    display = BoundsDisplay("abc", intervals, ["strong", "irrelevant", "irrelevant"], [0.3, 5, 0.3])
+    assert display.frame()["feature"].tolist() == ["a", "c", "b"]  # above, and below their noise
+    assert display.frame()["noise"].tolist() == [0.3, 0.3, 5]
+    display.plot()
+    assert display.ax_.get_xlim()[1] < 1
+    assert display.ax_.get_title(loc="right") == "no dash: noise like it reaches further"
+
+
 def test_bounds_of_several_classes():
     X, y = load_iris(return_X_y=True)
     selector = RelevanceBounds(

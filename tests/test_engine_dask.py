@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import joblib
 import numpy as np
@@ -238,14 +238,30 @@ def no_thread_stays():
 
 def test_a_client_that_disappears(client):
     X, y, _ = draw("random", m=200)
+    said = r"of tcp://\S+ is clos\w+: .*repeat the fit"
     with no_thread_stays():
-        for _ in range(20):  # at another moment each time
+        for _ in range(10):
             other = distributed.Client(client.scheduler.address, set_as_default=False)
             engine = Interrupted(other, other.close, block_rows=60)
-            with pytest.raises(ConnectionError, match=r"of tcp://\S+ is clos\w+: .*repeat the fit"):
+            with pytest.raises(ConnectionError, match=said):
                 ReliefF(engine=engine).fit(X, y)
     with pytest.raises(ConnectionError, match="is closed"):
         ReliefF(engine=engine).fit(X, y)
+
+
+@pytest.mark.parametrize("collection", [False, True])
+def test_a_client_that_disappears_at_any_moment(client, collection):
+    X, y, _ = draw("random", m=200)
+    X = dask_array.from_array(X, chunks=(60, 5)) if collection else X
+    with no_thread_stays():
+        for moment in np.linspace(0, 0.3, 16):
+            other = distributed.Client(client.scheduler.address, set_as_default=False)
+            timer = threading.Timer(moment, other.close)
+            timer.start()
+            # Before it is closed the fit may be done; another error than this is none we say.
+            with suppress(ConnectionError):
+                ReliefF(engine=DaskEngine(other, block_rows=60)).fit(X, y)
+            timer.join()
 
 
 def test_a_fit_that_is_interrupted_while_the_workers_are_busy(client):
@@ -316,8 +332,9 @@ def test_without_a_cluster(monkeypatch):
     monkeypatch.setattr("echelon.engines._dask.TIMEOUT", "200ms")
     with pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp://"):
         ReliefF(engine=DaskEngine("tcp://127.0.0.1:9")).fit(X, y)
-    with pytest.raises(ValueError, match="`block_rows` must be"):
-        DaskEngine(block_rows=0)
+    for block_rows in (0, 2.5, True):
+        with pytest.raises(ValueError, match="`block_rows` must be"):
+            DaskEngine(block_rows=block_rows)
 
 
 def _no_client():

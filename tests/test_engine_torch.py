@@ -187,11 +187,43 @@ def test_samples_are_streamed_when_they_do_not_fit(monkeypatch, kind):
         return tells_apart(space)
 
     monkeypatch.setattr(_torch, "_tells_apart", small_device)
-    monkeypatch.setattr(_torch, "ROOM", (1 << 15, 1 << 14))
+    monkeypatch.setattr(_tiles, "ROOM", 1 << 15)
+    monkeypatch.setattr(_tiles, "LEAST_ROOM", 1 << 14)
     samples = make_samples(0, 300, 4, **KINDS[kind])
     for metric, relation in (("manhattan", ANY), ("euclidean", ANY), ("manhattan", ABOVE)):
         assert_finds_the_same(samples, metric, Search(everyone(3), 5, relation=relation))
     assert tried == 3 * [False, False, True]
+
+
+def test_an_encoding_that_does_not_fit_is_streamed(monkeypatch):
+    """Of dominance, say, whose encoding is laid out when it is first asked for."""
+    lay_out, tried = _tiles.lay_out, []
+
+    def small_device(space, encoding):
+        if tried and not space.streamed:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        tried.append(space.streamed)
+        return lay_out(space, encoding)
+
+    monkeypatch.setattr(_tiles, "lay_out", small_device)
+    monkeypatch.setattr(_torch, "_tells_apart", lambda space: bool(space.tiles(ANY)) and False)
+    samples = make_samples(0, 100, 4)
+    assert_finds_the_same(samples, "manhattan", Search(everyone(3), 5))
+    assert tried == [False, True]
+
+
+def test_a_single_target_needs_room_too(monkeypatch):
+    found = _torch._found
+
+    def small_device(space, targets, search):
+        if space.room > 1 << 10:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return found(space, targets, search)
+
+    monkeypatch.setattr(_torch, "_found", small_device)
+    engine, samples = TorchEngine(DEVICE), make_samples(0, 100, 4)
+    search = Search(everyone(3), 5)
+    assert engine.nearest(engine.prepare(samples, "manhattan"), np.arange(1), search).counts[0] == 5
 
 
 def test_a_device_without_any_room(monkeypatch, rng):

@@ -280,12 +280,12 @@ def with_rare_columns(seed, n_samples=200):
     return X, X[:, :3].sum(axis=1) + rng.normal(size=n_samples)
 
 
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_rare_values_hide_no_other_feature(n_classes):
+@pytest.mark.parametrize("cuts", [[0.5], [0.25, 0.5, 0.75], [0.85]])
+def test_rare_values_hide_no_other_feature(cuts):
     """An indicator of a few samples reaches any weight at no loss, and so do its probes."""
     for seed in range(4):
         X, values = with_rare_columns(seed)
-        y = np.digitize(values, np.quantile(values, np.linspace(0, 1, n_classes + 1)[1:-1]))
+        y = np.digitize(values, np.quantile(values, cuts))
         selector = RelevanceBounds(random_state=0).fit(X, y)
         assert set(selector.relevance_[:3]) == {"strong"}
         assert set(selector.ranking_[:3]) == {1, 2, 3}
@@ -293,6 +293,17 @@ def test_rare_values_hide_no_other_feature(n_classes):
         common, rare = selector.probe_thresholds_[:8], selector.probe_thresholds_[8:]
         assert set(common) == {selector.probe_threshold_}
         assert len(set(rare)) == 1
+
+
+def test_scores_where_noise_of_one_kind_reaches_nothing():
+    X, values = with_rare_columns(0)
+    y = (values > 0).astype(int)
+    study = RelevanceBounds(random_state=0, false_positive_rate=0.5).fit(X, y)._studies[0]
+    assert_allclose(study.scores[:8], study.intervals[:8, 1])
+    expected = study.intervals[8:, 1] * study.probe_threshold / study.probe_thresholds[8:]
+    assert_allclose(study.scores[8:], expected)
+    study.probe_thresholds[:8] = study.probe_threshold = 0.0
+    assert_array_equal(study.scores, study.intervals[:, 1])
 
 
 def test_features_carried_by_few_samples():
@@ -303,6 +314,8 @@ def test_features_carried_by_few_samples():
     assert carried_by_few(Task(X, balanced), 0.01).tolist() == [True, False, False, False]
     assert carried_by_few(Task(X, balanced), 0.1).tolist() == [False, False, False, False]
     assert carried_by_few(Task(X, common), 0.01).tolist() == [True, True, False, False]
+    rarer = np.arange(1000) == 0  # as few as it takes, but never a normal feature
+    assert carried_by_few(Task(X, rarer.astype(int)), 0.01).tolist() == [True, True, False, False]
     assert not carried_by_few(Task(X, balanced.astype(float), regression=True), 0.01).any()
 
 

@@ -23,7 +23,7 @@ SHARE_OF_TOLERANCE = 0.5
 def replaceable_groups(study: Study, jobs: Jobs) -> list[list[int]]:
     """Groups of at least two weakly relevant features, each in ascending order."""
     weak = np.flatnonzero(study.relevance == WEAK)
-    left = weak[np.argsort(-study.intervals[weak, 1], kind="stable")].tolist()
+    left = weak[np.argsort(-study.scores[weak], kind="stable")].tolist()
     groups = []
     while len(left) > 1:
         first, rest = left[0], left[1:]

@@ -18,6 +18,7 @@ can have any weight at no loss, and noise that does so is no measure for the oth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -44,16 +45,18 @@ def n_probes_for(rate: float) -> int:
 
 
 def carried_by_few(task: Task, rate: float) -> np.ndarray:
-    """Features so few samples carry that by chance all of them are of the commonest class.
+    """Features so few samples carry that by chance all of them are on a side without loss.
 
-    The samples that carry a feature are counted by its fourth moment: 1 / share for an indicator
-    of that share, a third of all samples for a normal one.  A regression has no side without loss.
+    The samples that carry a feature are counted as n / fourth moment: the ones of a rare
+    indicator, n / 3 for a normal feature.  The side is that of the commonest class, or half of the
+    samples.  Half of what a normal feature has is never few.  A regression has no such side.
     """
     if task.regression:
         return np.zeros(task.X.shape[1], bool)
-    share = max(0.5, np.bincount(task.target).max() / len(task.target))
-    few = 1 + np.log(rate) / np.log(share)
-    return len(task.X) <= few * np.mean(task.X**4, axis=0)
+    n = len(task.X)
+    share = max(0.5, np.bincount(task.target).max() / n)
+    few = min(1 + np.log(rate) / np.log(share), n / 6)
+    return n <= few * np.mean(task.X**4, axis=0)
 
 
 def draw_columns(X: np.ndarray, n_probes: int, random_state: Any) -> list[np.ndarray]:
@@ -99,13 +102,14 @@ def limits_of(models: Program) -> dict[int, tuple[float, float]]:
     return {f: (models.low[f], models.high[f]) for f in limited}
 
 
-def chance_level(values: list[float], rate: float) -> float:
+def chance_level(values: Sequence[float] | np.ndarray, rate: float) -> float:
     """What noise exceeds at the given rate: the k-th largest, k = rate * number of values."""
     k = max(1, int(np.floor(rate * len(values) + 1e-9)))
     return float(np.sort(values)[-k])
 
 
-def chance_tolerance(fit: Solution, probes: list[Probe], rate: float) -> float:
-    """The share of the optimum by which chance may lower it."""
-    gains = [fit.objective - probe.fit.objective for probe in probes]
-    return max(LEAST_TOLERANCE, chance_level(gains, rate) / fit.objective)
+def chance_tolerance(fit: Solution, probes: list[Probe], n_kinds: int, rate: float) -> float:
+    """The share of the optimum by which chance, with probes of any kind, may lower it."""
+    gains = np.reshape([fit.objective - probe.fit.objective for probe in probes], (n_kinds, -1))
+    level = max(chance_level(each, rate) for each in gains)
+    return max(LEAST_TOLERANCE, level / fit.objective)

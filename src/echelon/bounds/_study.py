@@ -111,7 +111,7 @@ class Study:
             return self
         probes = self._fit_probes(jobs, random_state)
         if self.settings.tolerance == "auto":
-            self.tolerance = chance_tolerance(self.fit, probes, self.settings.rate)
+            self.tolerance = chance_tolerance(self.fit, probes, len(self.kinds), self.settings.rate)
         self.models = self.models.within(self.fit, self.tolerance, self.settings.budget)
         self.models = self.models.fixing(self._limits(fixed))
         self._bound_features(jobs)
@@ -213,9 +213,10 @@ class Study:
     @property
     def scores(self) -> np.ndarray:
         """Upper bounds, scaled so that noise of every kind reaches the same."""
-        own = np.where(self.probe_thresholds > 0, self.probe_thresholds, 1.0)
-        scale = np.where(self.probe_thresholds > 0, self.probe_threshold / own, 1.0)
-        return self.intervals[:, 1] * scale
+        own = self.probe_thresholds
+        if not (own > 0).all():  # noise reaches nothing
+            return self.intervals[:, 1]
+        return self.intervals[:, 1] * (self.probe_threshold / own)
 
     def _count(self, bounds: list[WeightBounds]) -> None:
         self.n_programs += 2 * len(bounds)

@@ -105,16 +105,18 @@ def bounds(common: Common) -> None:
 
 
 def _bounds_frame(found: _work.Bounded) -> pd.DataFrame:
-    """Smallest and largest weight of every feature, the largest first."""
+    """Smallest and largest weight of every feature, and of noise like it, best score first."""
     selector, X = found.selector, found.task.X
-    intervals = selector.intervals_
+    intervals, noise = selector.intervals_, selector.probe_thresholds_
     if intervals.ndim == 3:  # several classes: the one in which the weight can be largest
-        intervals = intervals[intervals[:, :, 1].argmax(axis=0), range(X.shape[1])]
+        largest = intervals[:, :, 1].argmax(axis=0), range(X.shape[1])
+        intervals, noise = intervals[largest], noise[largest]
     frame = pd.DataFrame(
         {
             "feature": X.columns,
             "lower": intervals[:, 0],
             "upper": intervals[:, 1],
+            "noise": noise,
             "relevance": selector.relevance_,
         }
     )

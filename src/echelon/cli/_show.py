@@ -117,7 +117,7 @@ def _agreement(out: Console, agreement: dict[str, Any] | None) -> None:
 
 
 def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:
-    """Bounds of all features, the largest first, and which can replace each other."""
+    """Bounds of all features, the best first, and which can replace each other."""
     out = console()
     _heading(out, found)
     table = plain_table()
@@ -135,7 +135,8 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     kinds = frame["relevance"].value_counts()
     counts = [f"{kinds.get(kind, 0)} {kind}" for kind in ("strong", "weak", "irrelevant")]
     _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
-    _say(out, "strong: no good linear model does without it; weak: others can stand in for it.")
+    _say(out, "strong: no good linear model does without it; weak: others can stand in for it; "
+              "irrelevant: no more than noise reaches.")  # fmt: skip
     for group in found.groups[:5]:
         _say(out, f"One of these may do: {listed(group, 8)}.")
     for remark in [*remarks(found.task), *found.task.profile.caveats]:

@@ -135,7 +135,9 @@ def _for_programs(method: Any, task: Task, common: Common) -> dict[str, Any]:
 def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None:
     """Let the selector search on the cluster, or note that it cannot."""
     if "engine" not in selector.get_params():
-        task.notes.append(f"{method.estimator} has no part that runs on a cluster; it ran here.")
+        remark = f"{method.estimator} has no part that runs on a cluster; it ran here."
+        if remark not in task.notes:
+            task.notes.append(remark)
         return
     if common.jobs not in (None, 1):
         raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")

@@ -49,7 +49,7 @@ class BoundsDisplay(Picture):
     """
 
     def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
-        self.names = np.asarray(names)
+        self.names = np.asarray(list(names))
         self.intervals = np.asarray(intervals)
         self.relevance = np.asarray(relevance)
         self.threshold = np.broadcast_to(np.asarray(threshold, float), self.names.shape)
@@ -86,19 +86,20 @@ class BoundsDisplay(Picture):
         return cls(names, intervals, relevance, threshold)
 
     def frame(self) -> pd.DataFrame:
-        """One row per feature, largest upper bound first."""
+        """One row per feature, the one furthest above noise first."""
         order = self._order()
         return pd.DataFrame(
             {
                 "feature": self.names[order],
                 "lower": self.intervals[order, 0],
                 "upper": self.intervals[order, 1],
+                "noise": self.threshold[order],
                 "relevance": self.relevance[order],
             }
         )
 
     def plot(self, ax: Any = None, *, n_features: int = 30) -> BoundsDisplay:
-        """Draw the bars of the features with the largest upper bounds.
+        """Draw the bars of the features furthest above noise.
 
         Parameters
         ----------
@@ -113,7 +114,7 @@ class BoundsDisplay(Picture):
         widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * shown["upper"].max())
         colours = shown["relevance"].map(COLOURS)
         ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
-        noise = self.threshold[self._order()[: len(shown)]]
+        noise = shown["noise"]
         ax.vlines(noise, rows - 0.5, rows + 0.5, color="black", linestyle="--", linewidth=1)
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
@@ -143,7 +144,10 @@ class BoundsDisplay(Picture):
             note(ax, "; ".join(said))
 
     def _order(self) -> np.ndarray:
-        return np.argsort(-self.intervals[:, 1].round(6), kind="stable")
+        upper = self.intervals[:, 1]
+        if (self.threshold > 0).all():
+            upper = upper * (self.threshold.min() / self.threshold)
+        return np.argsort(-upper.round(6), kind="stable")
 
 
 def _position(classes: np.ndarray, wanted: Any) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import CancelledError, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Event, Lock
 from time import monotonic
@@ -50,19 +51,16 @@ class Patience:
         for _ in range(ATTEMPTS):
             self._check()
             try:
-                return self.wait(submit())
+                with self.saying_why():
+                    return self.wait(submit())
             except KilledWorker as error:
                 raise RuntimeError(
                     "Several Dask workers died one after the other while they did the same task, "
                     "most likely out of memory. Use smaller blocks (`block_rows`, or the blocks "
                     "of the Dask collection), fewer threads per worker, or more memory."
                 ) from error
-            except CancelledError as error:
-                self._check(error)
+            except CancelledError:
                 restore()
-            except Exception as error:
-                self._check(error)
-                raise
         raise RuntimeError(
             f"The Dask cluster at {self.address} lost the data {ATTEMPTS} times. Look at the logs "
             "of its workers."
@@ -96,16 +94,32 @@ class Patience:
             return await call()  # made there, where the client knows that it must not block
 
         self._check()
-        answer = asyncio.run_coroutine_threadsafe(awaited(), self.client.loop.asyncio_loop)
+        question = awaited()
+        try:
+            answer = asyncio.run_coroutine_threadsafe(question, self.client.loop.asyncio_loop)
+        except RuntimeError as error:  # the loop has just been closed
+            question.close()
+            self._check(error)
+            raise
         try:
             while not wait([answer], LOOK).done:
                 self._check()
                 if look is not None:
                     look()
-            return answer.result()
+            with self.saying_why():
+                return answer.result()
         finally:
             if self.client.status == "running":
                 answer.cancel()  # if it has not come
+
+    @contextmanager
+    def saying_why(self) -> Iterator[None]:
+        """Errors of a client that is closed, or whose scheduler is gone, say so."""
+        try:
+            yield
+        except Exception as error:
+            self._check(error)
+            raise
 
     def _check(self, error: BaseException | None = None) -> None:
         """Say so if the client or its scheduler is gone, or nobody waits for a result."""
@@ -160,7 +174,8 @@ class Held:
         client = self.patience.client
         for _ in range(ATTEMPTS):
             # An adaptive cluster starts workers for a task, and keeps one that holds its result.
-            awake = client.submit(int, pure=False)
+            with self.patience.saying_why():
+                awake = client.submit(int, pure=False)
             self.patience.wait(awake)
             try:
                 # In a list, since of a tuple every member would be sent by itself.
@@ -195,5 +210,6 @@ def gathered(
 
             yield patience.result(again, held.restore)
     finally:
-        if patience.client.status == "running":
+        # Not worth another error: of a client that is gone, or in a thread nobody waits for.
+        with suppress(ConnectionError, GivenUpError):
             patience.ask(lambda: patience.client.cancel(futures))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from threading import Event
 from typing import Any
 
@@ -83,7 +84,8 @@ class DaskEngine(Engine):
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(n_jobs)
-        if block_rows is not None and (isinstance(block_rows, bool) or block_rows < 1):
+        whole = isinstance(block_rows, Integral) and not isinstance(block_rows, bool)
+        if block_rows is not None and not (whole and block_rows >= 1):
             raise ValueError(f"`block_rows` must be a whole number above 0, got {block_rows}.")
         self.client = client
         self.local = local

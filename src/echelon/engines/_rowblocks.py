@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -66,12 +66,14 @@ class RowBlocks:
         """The blocks on the workers."""
         if not self.steps:
             return self.sources
-        return [
-            self.patience.client.submit(
-                _made, source, [(function, args[b]) for function, args in self.steps], pure=False
-            )
-            for b, source in enumerate(self.sources)
+        made = [
+            [(function, args[b]) for function, args in self.steps] for b in range(len(self.sources))
         ]
+        with self.patience.saying_why():
+            return [
+                self.patience.client.submit(_made, source, steps, pure=False)
+                for source, steps in zip(self.sources, made, strict=True)
+            ]
 
     def then(self, function: Callable, args: Sequence[tuple] | None = None) -> RowBlocks:
         """``function(block, ...)`` of every block, to be kept on the workers."""
@@ -84,7 +86,8 @@ class RowBlocks:
 
     def each(self, function: Callable, args: Sequence[tuple] | None = None) -> list[Any]:
         """``function(block, ...)`` of every block, fetched."""
-        return [self.patience.wait(future) for future in self.then(function, args).blocks]
+        futures = self.then(function, args).blocks
+        return [self.patience.result(partial(_itself, future)) for future in futures]
 
     def restore(self) -> None:
         """Nothing to do: the scheduler knows how every block was made, and makes it again."""
@@ -100,6 +103,10 @@ class RowBlocks:
         """Smallest and largest value of every column, and whether values are missing."""
         lows, highs, missing = zip(*self.each(_ranges), strict=True)
         return np.fmin.reduce(lows), np.fmax.reduce(highs), any(missing)
+
+
+def _itself(future: Future) -> Future:
+    return future
 
 
 def _made(source: Any, steps: list[tuple[Callable, tuple]]) -> Any:
@@ -135,7 +142,8 @@ def read_collection(
         X, categorical_features
     )
     n_columns = len(nominal)
-    futures = patience.client.compute(parts)
+    with patience.saying_why():
+        futures = patience.client.compute(parts)
     sizes = np.array(RowBlocks(patience, futures, np.zeros(len(parts)), n_columns, dtype).each(len))
     futures = [block for block, size in zip(futures, sizes, strict=True) if size > 0]
     raw = RowBlocks(patience, futures, sizes[sizes > 0], n_columns, dtype)

@@ -18,6 +18,12 @@ from echelon.kernels.sums import TILE, all_sums, unrelated
 
 Encoding = Floats | Products | Bytes
 
+ROOM = 1 << 27
+"""Numbers a temporary array may hold at first: half a gigabyte in single precision."""
+
+LEAST_ROOM = 1 << 23
+"""With less, samples had better stay on the host."""
+
 CAPACITY = 256
 """Pairs per target and pass there is room for at first."""
 
@@ -47,10 +53,13 @@ class Space:
     metric: str
     tolerance: float
     device: torch.device
-    values: torch.Tensor
-    room: int
+    host: torch.Tensor
+    """Values on the host."""
+    values: torch.Tensor = field(init=False)
+    """Values where they are taken from: the device, if it has room for them."""
+    room: int = field(init=False)
     """Numbers a temporary array may hold; halved when memory runs out."""
-    streamed: bool
+    streamed: bool = False
     """Whether samples stay on the host, since the device has no room for them."""
     lock: Any = field(default_factory=RLock)
     """One thread at a time: the device's memory is shared."""
@@ -63,6 +72,23 @@ class Space:
         """Whether Triton's kernels run on the device (or in its interpreter)."""
         interpreted = os.environ.get("TRITON_INTERPRET") == "1"
         return has_triton() and (self.device.type == "cuda" or interpreted)
+
+    def __post_init__(self) -> None:
+        self.values, self.room = self.host, ROOM
+
+    def move_in(self) -> None:
+        """Copy the samples to the device, once, unless they are streamed."""
+        if not self.streamed and self.values is self.host:
+            self.values = self.host.to(self.device)
+
+    def make_do(self, error: Exception) -> None:
+        """After memory ran out: smaller blocks, then samples that stay on the host."""
+        if self.streamed and self.room < self.host.shape[1]:
+            raise no_memory(self.device) from error
+        self.room //= 2
+        if not self.streamed and self.room < LEAST_ROOM:
+            self.streamed, self.values, self.room = True, self.host, ROOM
+            self.known.clear()
 
     def take(self, rows: torch.Tensor) -> torch.Tensor:
         """Values of some rows, on the device."""
@@ -77,6 +103,14 @@ class Space:
         if kind not in self.known:
             self.known[kind] = lay_out(self, encoded_as(self, kind))
         return self.known[kind]
+
+
+def no_memory(device: object) -> MemoryError:
+    """What to say when nothing smaller is left to try."""
+    return MemoryError(
+        f"The device {device} is out of memory even for a single target. Free some of it, or use "
+        "another device."
+    )
 
 
 def has_triton() -> bool:

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 import torch
 
 from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
 from echelon.engines._exact import Pairs, measured, pieces, weighted_sum
-from echelon.engines._tiles import Space, TargetTiles, Tiles, TooManyPairsError
+from echelon.engines._tiles import Space, TargetTiles, Tiles, TooManyPairsError, no_memory
 from echelon.kernels.pairs import ANY
 from echelon.kernels.sums import TILE
-
-ROOM = 1 << 27, 1 << 25, 1 << 23
-"""Numbers a temporary array may hold at first (half a gigabyte in single precision), or if the
-device has not got that much."""
 
 MAX_PAIRS = 1 << 25
 """A call hands out about this many neighbours at most (tied data), to bound its memory."""
@@ -71,15 +66,17 @@ class TorchEngine(Engine):
         device = self._device()
         tolerance = tie_factor(samples.values.dtype, metric)
         host = torch.from_numpy(np.ascontiguousarray(samples.values))
-        for streamed, room in product((False, True), ROOM):
+        space = Space(samples, metric, tolerance, device, host)
+        while True:
             try:
-                values = host if streamed else host.to(device)
-                space = Space(samples, metric, tolerance, device, values, room, streamed)
+                space.move_in()
                 space.coarse = _tells_apart(space)
-                return space
-            except torch.OutOfMemoryError:
-                continue
-        raise _no_memory(device)
+                break
+            except torch.OutOfMemoryError as error:
+                space.make_do(error)
+        if not space.coarse:
+            space.known.clear()  # of no more use
+        return space
 
     def _device(self) -> torch.device:
         name = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -87,7 +84,7 @@ class TorchEngine(Engine):
             device = torch.device(name)
             torch.empty(1, device=device)
         except torch.OutOfMemoryError as error:
-            raise _no_memory(name) from error
+            raise no_memory(name) from error
         except (RuntimeError, AssertionError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(
@@ -103,9 +100,7 @@ class TorchEngine(Engine):
                 try:
                     return _found(space, targets[:n], search)
                 except torch.OutOfMemoryError as error:
-                    if n == 1:
-                        raise _no_memory(space.device) from error
-                    space.room //= 2
+                    space.make_do(error)
                 except TooManyPairsError:
                     pass
                 n = max(1, n // 2)
@@ -122,16 +117,7 @@ class TorchEngine(Engine):
                 try:
                     return _added(space, pairs, coefs, direction)
                 except torch.OutOfMemoryError as error:
-                    if space.room < space.values.shape[1]:
-                        raise _no_memory(space.device) from error
-                    space.room //= 2
-
-
-def _no_memory(device: object) -> MemoryError:
-    return MemoryError(
-        f"The device {device} is out of memory even for a single target. Free some of it, or use "
-        "another device."
-    )
+                    space.make_do(error)
 
 
 def _added(
