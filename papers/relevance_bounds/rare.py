@@ -1,4 +1,4 @@
-"""Table 2 without columns of rare values, whose probes set a threshold that others cannot reach."""
+"""Table 2 without columns of rare values, which have probes of their own kind."""
 
 from __future__ import annotations
 
@@ -84,15 +84,14 @@ BODY = """
 **Rare values.**  The benchmark codes nominal attributes as columns of 0 and 1, and in many of them
 only a few samples are 1; a column with an outlier is of the same kind.  It can have a large weight
 at next to no cost: the weight moves these few samples only, and where they are of the lowest or
-highest class it moves them away from all thresholds.  Permuted it is still such a column, and
-probes made of it can reach bounds that ordinary features do not reach, even those with the largest
-weights in the model; but there is one threshold for all.  The table repeats the first hold-outs
+highest class it moves them away from all thresholds.  Permuted it is still such a column, so that
+its probes can reach bounds that no ordinary feature reaches.  Features that a few samples carry
+therefore have probes, and a threshold, of their own; with one threshold for all, ordinary features
+with the largest weights in the model were called irrelevant.  The table repeats the first hold-outs
 without columns in which a training sample is more than {farthest} standard deviations from the
-mean.  (An earlier rule, fewer than 5 % of the samples differ from the median, was given up because
-it leaves outliers in.)  By more than two standard errors the threshold is then lower on
+mean.  By more than two standard errors the threshold of the ordinary features is then lower on
 {threshold}; more of the remaining columns are relevant on {relevant}; the error of the relevant
-features is smaller on {less} and larger on {more}.  Where the error stays,
-rare values are not the reason, or not alone.
+features is smaller on {less} and larger on {more}.
 
 {table}
 """
