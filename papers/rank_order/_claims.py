@@ -202,13 +202,21 @@ def kept_at_zero(found: Found) -> list[Claim]:
 
 def against_random(found: Found, name: str, selection: str) -> Claim:
     """Whether naive Bayes does better than with random features of the same number, 2 to 30."""
-    curve = found[f"{name}/{selection}/outside"]["accuracy"]["bayes"]
-    sizes = [n for n in range(2, 31) if f"{name}/random/{n}" in found and str(n) in curve]
-    lead = np.array([curve[str(n)] - np.mean(found[f"{name}/random/{n}"]["bayes"]) for n in sizes])
+    lead = lead_over_random(found, name, selection, "outside")
     better = not (name.startswith("leukemia") and selection == "spoilers")
     text = f"{TITLES[name]}: {selection} {'better' if better else 'no better'} than random features"
     here = f"{signed(lead, 3)} over 2 to 30 features"
+    if f"{name}/{selection}/inside" in found:
+        again = lead_over_random(found, name, selection, "inside")
+        here += f"; selected inside the folds {signed(again, 3)}"
     return Claim.judged(text, "no numbers", here, bool(lead.mean() > 0.02) == better)
+
+
+def lead_over_random(found: Found, name: str, selection: str, folds: str) -> np.ndarray:
+    """Accuracy less that of random features, by number of features."""
+    curve = found[f"{name}/{selection}/{folds}"]["accuracy"]["bayes"]
+    sizes = [n for n in range(2, 31) if f"{name}/random/{n}" in found and str(n) in curve]
+    return np.array([curve[str(n)] - np.mean(found[f"{name}/random/{n}"]["bayes"]) for n in sizes])
 
 
 def as_accurate(found: Found, name: str, selection: str) -> Claim:
