@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -145,6 +146,9 @@ class Found(NamedTuple):
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
+LOOK = 1.0
+"""Seconds after which whoever waits for a result looks around."""
+
 TIE_TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
 """Relative difference up to which two distances are equal."""
 
@@ -240,7 +244,13 @@ class Engine(ABC):
         # Also for one thread: the main one stays free to be interrupted.
         pool = ThreadPoolExecutor(self.n_threads)
         try:
-            yield from pool.map(function, items)
+            tasks = deque(pool.submit(function, item) for item in items)
+            while tasks:
+                task = tasks.popleft()
+                # In pieces: a wait without end is deaf to Ctrl-C once pyarrow has read a file.
+                while not wait([task], LOOK).done:
+                    pass
+                yield task.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -13,14 +13,12 @@ from typing import Any, TypeVar
 
 from distributed import Client, Future, KilledWorker
 
+from echelon.engines._base import LOOK
+
 T = TypeVar("T")
 
 ATTEMPTS = 20
 """How often lost data are sent again for one result."""
-
-LOOK = 1.0
-"""Seconds between two looks at a cluster that does not answer."""
-
 
 STOPPED: ContextVar[Event | None] = ContextVar("STOPPED", default=None)
 """Set when nobody waits any more for what this thread does."""
