@@ -97,6 +97,9 @@ def workers(m: int, p: int, rounds: int) -> str:
         used = f"{memory[name] / 1e6:.0f} | {formula(m, p) / 1e6:.0f}" if name in memory else "|"
         best = min(seconds)
         lines.append(f"| {name} | {best:.1f} | {one / best:.2f} | {used} |")
+    ratios = [a / b for a, b in zip(times["1 worker"], times["2 workers"], strict=True)]
+    by_round = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    lines += ["", f"Two workers against one, round by round: {by_round} times."]
     return "\n".join(lines)
 
 
