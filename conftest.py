@@ -2,21 +2,10 @@
 
 from importlib.util import find_spec
 
-NEEDED_BY = {
-    "distributed": ["engines/_cluster.py", "engines/_dask.py", "engines/_rowblocks.py"],
-    "torch": [
-        "engines/_encoding.py",
-        "engines/_exact.py",
-        "engines/_tiles.py",
-        "engines/_torch.py",
-        "kernels/sums.py",
-    ],
-    "triton": ["kernels/gpu.py"],
-}
+NEEDED_BY = {"distributed": "engines/dask", "torch": "engines/torch"}
 
 collect_ignore = [
-    f"src/echelon/{module}"
-    for package, modules in NEEDED_BY.items()
-    if find_spec(package) is None
-    for module in modules
+    f"src/echelon/{folder}" for package, folder in NEEDED_BY.items() if find_spec(package) is None
 ]
+if find_spec("triton") is None:
+    collect_ignore.append("src/echelon/engines/torch/_gpu.py")

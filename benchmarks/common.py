@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from echelon.files import write_whole
+from echelon._core.files import write_whole
 
 PAGES = Path(__file__).parent.parent / "docs" / "benchmarks"
 

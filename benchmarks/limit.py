@@ -11,7 +11,7 @@ from time import perf_counter
 import numba
 import numpy as np
 
-from echelon.kernels.tiles import TILE, add_maxima
+from echelon.engines.numba._tiles import TILE, add_maxima
 
 LANES, FEATURES = 64, 64  # 16 KB as float32
 

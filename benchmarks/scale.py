@@ -17,7 +17,7 @@ from benchmarks.common import environment, note, publish
 from benchmarks.relieff import K, make_data
 from echelon import ReliefF
 from echelon.engines import DaskEngine, NumbaEngine
-from echelon.engines._dask import FAN_IN
+from echelon.engines.dask._engine import FAN_IN
 
 BLOCK_ROWS = NumbaEngine.rows_per_block
 ENCODED = 2

@@ -9,7 +9,7 @@ from rich.table import Table
 from sklearn.datasets import load_diabetes
 
 from echelon import OReliefF
-from echelon.files import write_whole
+from echelon._core.files import write_whole
 from echelon.report import summarize
 
 X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)

@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from echelon.files import write_whole
+from echelon._core.files import write_whole
 from papers.cells import Cells
 from papers.data import Data
 from papers.pages import FOLDER, IMAGES, index

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
+from echelon.display.style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.large_margin import _noise, _synthetic
 from papers.large_margin._methods import OURS, RANDOM
 from papers.large_margin._tables import cells, names_of

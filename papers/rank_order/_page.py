@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
+from echelon.display.style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.pages import Page, table
 from papers.rank_order._claims import TITLES, Found, claims, optimism
 from papers.rank_order._real import LAST, METHODS, N_RANDOM, PATHS, SETS, with_all_folds

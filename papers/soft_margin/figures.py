@@ -11,7 +11,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from scipy.stats import gaussian_kde
 
-from echelon.display._style import BLUE, GREY, ORANGE, VERMILION, plain
+from echelon.display.style import BLUE, GREY, ORANGE, VERMILION, plain
 from papers.soft_margin.methods import CLASSIFIERS
 from papers.soft_margin.protocols import GENE_CLASSIFIERS
 from papers.soft_margin.results import Results

@@ -31,24 +31,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from echelon.baselines import CFS, Consistency
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
-    from echelon.clustering import IntervalKMeans
     from echelon.evaluation import CurveSelector, OrdinalDecomposition
-    from echelon.intervals import as_intervals, intervals_from_groups
-    from echelon.margin import IntervalRelief, OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.filters import CFS, Consistency
+    from echelon.intervals import (
+        IntervalKMeans,
+        IntervalRelief,
+        as_intervals,
+        intervals_from_groups,
+    )
+    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
     from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "echelon.baselines": ("CFS", "Consistency"),
+    "echelon.filters": ("CFS", "Consistency"),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
-    "echelon.clustering": ("IntervalKMeans",),
     "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition"),
-    "echelon.intervals": ("as_intervals", "intervals_from_groups"),
-    "echelon.margin": ("IntervalRelief", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
+    "echelon.intervals": (
+        "IntervalKMeans",
+        "IntervalRelief",
+        "as_intervals",
+        "intervals_from_groups",
+    ),
+    "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
     "echelon.neighborhood": ("NeighborhoodRoughSet", "NeighborhoodSoftMargin"),
     "echelon.rankorder": ("BooleanOrder", "RankOrderClassifier", "RankOrderSelector"),
 }

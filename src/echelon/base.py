@@ -18,8 +18,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.compat import Interval, StrOptions, fit_context
-from echelon.search import as_path, forward, shared_ranks
+from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.search import as_path, forward, shared_ranks
 from echelon.validation import check_table, names_of, read_classes, read_columns
 
 
@@ -172,7 +172,7 @@ class ForwardSelector(BaseSelector):
     """A selector that adds one feature at a time, the best of those left.
 
     A subclass provides ``_additions(features, codes)``, which returns the function that adds the
-    best of some features (see :func:`echelon.search.forward`), and its own rule:
+    best of some features (see :func:`echelon._core.search.forward`), and its own rule:
     ``_ended(steps)`` and ``_n_kept(steps)``.
     One that finds its set in another way overrides ``_search``, and passes what it found to
     ``_forward`` as the features to begin with.

@@ -74,6 +74,15 @@ def check_table(X: Any, *, dask: bool = False) -> None:
         )
 
 
+def is_interval_column(column: pd.Series) -> bool:
+    """Whether a column holds intervals, by its dtype or as objects."""
+    if isinstance(column.dtype, pd.IntervalDtype):
+        return True
+    if not pd.api.types.is_object_dtype(column.dtype):
+        return False
+    return pd.api.types.infer_dtype(column, skipna=True) == "interval"
+
+
 def as_frame(X: Any) -> pd.DataFrame:
     """Samples as a pandas frame: ordered labels keep their order, bounds become intervals."""
     check_table(X)

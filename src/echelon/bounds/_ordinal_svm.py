@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon.bounds._program import ordinal_program, standardised
 from echelon.bounds._solvers import SOLVERS, solver_for
-from echelon.compat import Interval, StrOptions, fit_context
 from echelon.validation import read_numbers, read_ordered_classes
 
 NUMBERS_ONLY = "a linear model needs numbers"

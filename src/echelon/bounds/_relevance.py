@@ -10,6 +10,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.jobs import Jobs
+from echelon._core.search import shared_ranks
 from echelon.base import BaseSelector
 from echelon.bounds._groups import replaceable_groups
 from echelon.bounds._ordinal_svm import NUMBERS_ONLY, LinearOrdinalClassifier
@@ -19,9 +22,6 @@ from echelon.bounds._solvers import SOLVERS
 from echelon.bounds._study import Settings, Study
 from echelon.bounds._target import read_target
 from echelon.bounds._task import Task
-from echelon.compat import Interval, StrOptions, fit_context
-from echelon.jobs import Jobs
-from echelon.search import shared_ranks
 from echelon.validation import Columns, read_numbers
 
 KINDS = np.array(["irrelevant", "weak", "strong"])

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from echelon._core.jobs import Jobs
 from echelon.bounds._probes import (
     Probe,
     carried_by_few,
@@ -38,7 +39,6 @@ from echelon.bounds._solvers import (
     weight_bounds,
 )
 from echelon.bounds._task import Task
-from echelon.jobs import Jobs
 
 IRRELEVANT, WEAK, STRONG = 0, 1, 2
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from echelon._core.files import write_whole
 from echelon.cli._commands import rank
 from echelon.cli._options import Common
-from echelon.files import write_whole
 
 ORDER = ("mild", "low", "medium", "high", "severe")
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from echelon._core.files import check_writable, write_whole
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common
-from echelon.files import check_writable, write_whole
 
 ENDINGS = {
     "output": (".csv", ".tsv", ".json"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from echelon.display import BoundsDisplay, FeatureCurveDisplay, ScoresDisplay
-from echelon.display._style import APART, legend, plain
+from echelon.display.style import APART, legend, plain
 
 
 def ranking_picture(summary: dict[str, Any]) -> Any:

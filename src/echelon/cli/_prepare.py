@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from echelon._core.words import listed
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
-from echelon.cli._read import Reading, Table, read_table
+from echelon.cli.files import Reading, Table, read_table
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED, Method
-from echelon.report._columns import is_nominal, is_number
-from echelon.report._plain import listed
-from echelon.report._profile import Profile, profile
-from echelon.report._reading import Target, read_target
-from echelon.report._scales import guess_order
+from echelon.profile import Profile, guess_order, is_nominal, is_number, profile
+from echelon.targets import Target, read_target
 
 MOST_LABELS = 20
 """Labels of a column that become columns of their own, where a method needs numbers."""

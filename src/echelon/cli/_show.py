@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied, remarks
 from echelon.methods import METHODS
-from echelon.report._plain import listed, number, with_error
 
 
 def shown(value: Any) -> Text:

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from echelon._core.words import listed
 from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common
 from echelon.cli._prepare import Task, prepare
 from echelon.methods import CONTINUOUS, METHODS
 from echelon.report import Report, summarize
-from echelon.report._plain import listed
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from echelon.display._style import NOTE_SIZE, Picture, label, new_axes, note
+from echelon.display.style import NOTE_SIZE, Picture, label, new_axes, note
 
 
 class AgreementDisplay(Picture):

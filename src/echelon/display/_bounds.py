@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, GREY, ORANGE, Picture, label, legend, new_axes, note, plain
+from echelon.display.style import BLUE, GREY, ORANGE, Picture, label, legend, new_axes, note, plain
 
 COLOURS = {"strong": BLUE, "weak": ORANGE, "irrelevant": GREY}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display._style import BLUE, GREY, VERMILION, Picture, legend, new_axes, plain
+from echelon.display.style import BLUE, GREY, VERMILION, Picture, legend, new_axes, plain
 
 
 class FeatureCurveDisplay(Picture):

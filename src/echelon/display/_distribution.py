@@ -9,12 +9,17 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._by_class import QUANTILES, ByClass, Classes, describe, read_groups
-from echelon.display._style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon._core.by_class import (
+    QUANTILES,
+    ByClass,
+    Classes,
+    describe,
+    drawn_classes,
+    read_groups,
+    scaled,
+)
+from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
 from echelon.validation import as_frame
-
-MOST_CLASSES = 12
-"""Classes drawn; of more ordered ones some in between are left out, of others the rare ones."""
 
 
 class DistributionDisplay(Picture):
@@ -176,26 +181,6 @@ def _row_name(name: Any, feature: ByClass) -> str:
     if feature.labels is None:
         return label(name)
     return label(name) + "\n" + label(" | ".join(feature.labels))
-
-
-def drawn_classes(classes: Classes) -> list[int]:
-    """The classes that are drawn: all, or those along the order, or the most frequent."""
-    n_classes = len(classes.labels)
-    if n_classes <= MOST_CLASSES:
-        return list(range(n_classes))
-    if classes.ordered:
-        return np.unique(np.linspace(0, n_classes - 1, MOST_CLASSES).round().astype(int)).tolist()
-    counts = np.bincount(classes.codes, minlength=n_classes)
-    return sorted(np.argsort(-counts, kind="stable")[:MOST_CLASSES].tolist())
-
-
-def scaled(quantiles: np.ndarray) -> np.ndarray:
-    """Quantiles between 0, the smallest of all classes, and 1; a constant in the middle."""
-    there = quantiles[~np.isnan(quantiles)]
-    if len(there) == 0:
-        return quantiles
-    low, high = there.min(), there.max()
-    return (quantiles - low) / (high - low) if high > low else quantiles * 0 + 0.5
 
 
 def _draw(ax: Any, feature: ByClass, c: int, row: float, height: float, colour: str) -> None:

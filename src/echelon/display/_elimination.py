@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import BLUE, VERMILION, Picture, new_axes, note, plain
+from echelon.display.style import BLUE, VERMILION, Picture, new_axes, note, plain
 
 
 class EliminationDisplay(Picture):

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display._style import Picture, class_colours, label, legend, new_axes, note, plain
-from echelon.intervals._read import read_intervals
+from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.intervals import read_intervals
 
 SPREAD = (0.05, 0.95)
 """Quantiles of lower and of upper bounds between which the thin line of a class runs."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display._style import BLUE, Picture, label, new_axes, note, plain
+from echelon.display.style import BLUE, Picture, label, new_axes, note, plain
 
 
 class StabilityDisplay(Picture):

@@ -4,21 +4,23 @@ An engine offers a few primitives (nearest neighbours per group of classes, diff
 over pairs, a parallel map); methods are written in terms of them and do not know which engine
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
 
-``_numba``  compiled kernels in threads, the engine of every estimator unless told otherwise
-``_torch``  a GPU: ``_tiles`` of samples in reduced precision (``_encoding``), then exact distances
-``_dask``   a cluster: blocks of rows, each searched by a local engine
+``_base``     what an engine must be able to do, and the samples and searches it is given
+``_resolve``  from the ``engine`` parameter of an estimator to an engine
+``numba``     compiled kernels in threads, the engine of every estimator unless told otherwise
+``torch``     a GPU: tiles of samples in reduced precision, then exact distances
+``dask``      a cluster: blocks of rows, each searched by a local engine
 """
 
 from typing import TYPE_CHECKING, Any
 
 from echelon.engines._base import TIE_TOLERANCE, Classes, Engine, Found, Samples, Search
-from echelon.engines._numba import NumbaEngine
 from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
+from echelon.engines.numba import NumbaEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
 if TYPE_CHECKING:
-    from echelon.engines._dask import DaskEngine
-    from echelon.engines._torch import TorchEngine
+    from echelon.engines.dask import DaskEngine
+    from echelon.engines.torch import TorchEngine
 
 __all__ = [
     "ABOVE",

@@ -6,9 +6,9 @@ from importlib import import_module
 from numbers import Integral
 from typing import Any
 
-from echelon.compat import StrOptions
+from echelon._core.compat import StrOptions
 from echelon.engines._base import Engine
-from echelon.engines._numba import NumbaEngine
+from echelon.engines.numba._engine import NumbaEngine
 
 _OPTIONAL = {"torch": ("torch", "TorchEngine"), "dask": ("distributed", "DaskEngine")}
 """Engines by name: the package each needs, and its class."""
@@ -42,4 +42,4 @@ def engine_class(name: str) -> Any:
             f"The {name} engine needs the package {package}, which is not installed. Install it "
             f'with: pip install "echelon[{name}]"'
         ) from error
-    return getattr(import_module(f"echelon.engines._{name}"), attribute)
+    return getattr(import_module(f"echelon.engines.{name}"), attribute)

@@ -20,10 +20,10 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state
 
+from echelon._core.jobs import Jobs
+from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
 from echelon.display import FeatureCurveDisplay
-from echelon.evaluation._data import draw_seeds, read_data, seeded, take_columns, take_rows
-from echelon.evaluation._ranking import fit_ranking
-from echelon.jobs import Jobs
+from echelon.rankings import fit_ranking
 
 ALL_SIZES = 30
 """Up to so many features every size is tried, beyond so many sizes on a geometric grid."""

@@ -10,12 +10,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.compat import HasMethods, StrOptions, fit_context
+from echelon._core.compat import HasMethods, StrOptions, fit_context
+from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
+from echelon._core.search import shared_ranks
 from echelon.evaluation._curve import feature_curve, read_sizes
-from echelon.evaluation._data import draw_seeds, read_data, seeded, take_columns
-from echelon.evaluation._ranking import fit_ranking
-from echelon.intervals._read import holds_intervals
-from echelon.search import shared_ranks
+from echelon.intervals import holds_intervals
+from echelon.rankings import fit_ranking
 
 
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length
 
+from echelon._core.directions import directions, pairs_in_order
+from echelon._core.progress import track
+from echelon._core.rows import feature_names, read_rows
 from echelon.engines import NumbaEngine
-from echelon.evaluation._data import feature_names, read_rows
 from echelon.kernels.monotone import count_dominance
-from echelon.margin._order import directions, pairs_in_order
-from echelon.progress import track
 from echelon.validation import read_columns, read_ordered_classes
 
 BLOCK = 256

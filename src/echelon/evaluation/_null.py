@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from echelon.evaluation._data import draw_seeds, feature_names, read_data, seeded, take_rows
-from echelon.evaluation._ranking import ranking_copies, scores_of
-from echelon.jobs import Jobs
+from echelon._core.jobs import Jobs
+from echelon._core.rows import draw_seeds, feature_names, read_data, seeded, take_rows
+from echelon.rankings import ranking_copies, scores_of
 
 ROUNDING = 1e-9
 """Scores closer than this, relative to the largest, are the same."""

@@ -11,9 +11,9 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.compat import HasMethods, fit_context
-from echelon.evaluation._data import read_rows
-from echelon.jobs import Jobs
+from echelon._core.compat import HasMethods, fit_context
+from echelon._core.jobs import Jobs
+from echelon._core.rows import read_rows
 from echelon.validation import read_ordered_classes
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from scipy.stats import norm
 from sklearn.utils import check_random_state
 
-from echelon.display import StabilityDisplay
-from echelon.evaluation._data import (
+from echelon._core.jobs import Jobs
+from echelon._core.rows import (
     draw_seeds,
     feature_names,
     members,
@@ -22,7 +22,7 @@ from echelon.evaluation._data import (
     strata,
     take_rows,
 )
-from echelon.jobs import Jobs
+from echelon.display import StabilityDisplay
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.differences import unit_scale
+from echelon._core.differences import unit_scale
 from echelon.intervals._read import blocks_of_rows
 from echelon.kernels.prototypes import add_bounds
 

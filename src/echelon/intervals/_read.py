@@ -11,7 +11,7 @@ from sklearn.utils import check_array, gen_batches
 
 from echelon.intervals._convert import out_of_order
 from echelon.kernels.prototypes import scan
-from echelon.validation import of_plain_numbers, read_columns
+from echelon.validation import is_interval_column, of_plain_numbers, read_columns
 
 ROWS_PER_TASK = 8192
 """Fixed, since partial sums are added task by task: results do not depend on the threads."""
@@ -33,7 +33,7 @@ def holds_intervals(X: Any) -> bool:
         return (
             not of_plain_numbers(X)
             and hasattr(X, "iloc")
-            and any(_is_interval(X.iloc[:, j]) for j in range(X.shape[1]))
+            and any(is_interval_column(X.iloc[:, j]) for j in range(X.shape[1]))
         )
     return _n_dimensions(X) >= 3 or _of_interval_objects(X)
 
@@ -52,14 +52,6 @@ def _of_interval_objects(X: Any) -> bool:
         and np.asarray(X).dtype.kind == "O"
         and any(isinstance(value, pd.Interval) for value in np.asarray(X)[:, :1].flat)
     )
-
-
-def _is_interval(column: pd.Series) -> bool:
-    if isinstance(column.dtype, pd.IntervalDtype):
-        return True
-    if not pd.api.types.is_object_dtype(column.dtype):
-        return False
-    return pd.api.types.infer_dtype(column, skipna=True) == "interval"
 
 
 def read_intervals(
@@ -108,7 +100,7 @@ def _read_bounds(X: Any) -> np.ndarray:
 
 def _bounds(column: pd.Series) -> np.ndarray:
     """Lower and upper bounds of an interval column, or of a numeric one, shape (n_samples, 2)."""
-    if not _is_interval(column):
+    if not is_interval_column(column):
         points = read_columns(column.to_frame(), None, allow_nan=True, min_samples=0)
         return np.repeat(points.values, 2, axis=1)
     intervals = pd.arrays.IntervalArray(column)

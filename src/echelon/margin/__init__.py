@@ -7,16 +7,32 @@ Every Relief-type method is one sum over signed pairs of samples,
 and differs from the others only in which pairs count and with what coefficient.  Read in this
 order:
 
-``_rules``    the methods: each a list of *terms* (whose neighbours, how many, with what sign)
+``rules``     the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_weights``  the sum, computed for any rule on any engine
-``_base``     the estimator shared by all; a new method adds a rule and a small class
+``_base``     the estimators shared by all; a new method adds a rule and a small class
+``_order``    what selectors for ordered classes share
 ``_relief``   Relief, ReliefF, OReliefF
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
-``_interval`` IntervalRelief: intervals in place of values, ``_prototypes`` in place of neighbours
+
+``ReliefSelector``, ``Term`` and ``rules`` are public: ``docs/extending.md`` adds a method.
 """
 
-from echelon.margin._interval import IntervalRelief
+from echelon.margin import rules
+from echelon.margin._base import MarginSelector, ReliefSelector
 from echelon.margin._relief import OReliefF, Relief, ReliefF
 from echelon.margin._simba import OSimba, Simba
+from echelon.margin._weights import margin_weights
+from echelon.margin.rules import Term
 
-__all__ = ["IntervalRelief", "OReliefF", "OSimba", "Relief", "ReliefF", "Simba"]
+__all__ = [
+    "MarginSelector",
+    "OReliefF",
+    "OSimba",
+    "Relief",
+    "ReliefF",
+    "ReliefSelector",
+    "Simba",
+    "Term",
+    "margin_weights",
+    "rules",
+]

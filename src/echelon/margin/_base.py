@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from echelon._core.compat import Interval, StrOptions
+from echelon._core.samples import arrange
 from echelon.base import WeightingSelector
-from echelon.compat import Interval, StrOptions
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
-from echelon.margin._rules import Term
 from echelon.margin._weights import margin_weights
-from echelon.samples import arrange
+from echelon.margin.rules import Term
 from echelon.validation import is_dask
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
-from echelon.compat import StrOptions
+from echelon._core.compat import StrOptions
+from echelon._core.directions import directions
+from echelon._core.samples import arrange
 from echelon.engines import Samples
-from echelon.kernels.monotone import count_pairs
-from echelon.samples import arrange
 from echelon.validation import Columns, read_ordered_classes
 
 
@@ -32,56 +31,3 @@ class OrderedClassesMixin:
     def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
         self.monotonic_cst_ = directions(self.monotonic_cst, columns, codes)
         return arrange(columns, codes, self.monotonic_cst_)
-
-
-def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.ndarray:
-    """1, -1 or 0 for features that rise, fall or need do neither with the class.
-
-    None: all numeric features rise.  "auto": the sign of Kendall's tau with the class.
-    """
-    n_features = len(columns.nominal)
-    if monotonic_cst is None:
-        return np.where(columns.nominal, 0, 1)
-    if isinstance(monotonic_cst, str):
-        return np.array(
-            [
-                0 if nominal else _sign_of_tau(columns.values[:, f], codes)
-                for f, nominal in enumerate(columns.nominal)
-            ]
-        )
-    if isinstance(monotonic_cst, dict | pd.Series):
-        wanted = np.zeros(n_features, dtype=object)
-        for name, value in monotonic_cst.items():
-            wanted[columns.position(name, "monotonic_cst")] = value
-    else:
-        wanted = np.asarray(monotonic_cst)
-    return _checked(wanted, columns.nominal)
-
-
-def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    if wanted.shape != nominal.shape:
-        raise ValueError(
-            f"`monotonic_cst` must have one entry per feature, shape ({len(nominal)},), got shape "
-            f"{wanted.shape}."
-        )
-    if not all(value in (-1, 0, 1) for value in wanted.tolist()):
-        raise ValueError(f"`monotonic_cst` must hold 1, -1 and 0 only, got {wanted.tolist()}.")
-    if (wanted[nominal] != 0).any():
-        raise ValueError(
-            "`monotonic_cst` must be 0 for nominal features, which have no order; feature "
-            f"{np.flatnonzero(nominal & (wanted != 0))[0]} is nominal. Make it an ordered "
-            "categorical if it has one."
-        )
-    return wanted.astype(int)
-
-
-def _sign_of_tau(column: np.ndarray, codes: np.ndarray) -> int:
-    agree, oppose = pairs_in_order(column, codes)
-    return int(np.sign(agree - oppose))
-
-
-def pairs_in_order(column: np.ndarray, codes: np.ndarray) -> tuple[int, int]:
-    """Pairs of samples whose values and classes are in the same order, and in opposite ones."""
-    present = np.flatnonzero(~np.isnan(column))
-    order = present[np.argsort(column[present], kind="stable")]
-    return count_pairs(column[order], codes[order], int(codes.max()) + 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
-from echelon.compat import Interval, StrOptions
+from echelon._core.compat import Interval, StrOptions
 from echelon.engines import Samples
 from echelon.margin._base import ReliefSelector
 from echelon.margin._order import OrderedClassesMixin
-from echelon.margin._rules import Term, ordinal_relieff, relief, relieff
+from echelon.margin.rules import Term, ordinal_relieff, relief, relieff
 
 _N_NEIGHBORS = {"n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]}
 

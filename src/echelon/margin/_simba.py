@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from echelon.compat import Interval
+from echelon._core.compat import Interval
+from echelon._core.progress import track
 from echelon.engines import Samples, resolve_engine
 from echelon.kernels import ascent
 from echelon.margin._base import MarginSelector
 from echelon.margin._order import OrderedClassesMixin
-from echelon.progress import track
 
 _TERMS_PER_CALL = 10**8
 """Differences computed before looking whether to stop: a fraction of a second."""

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from echelon._core.differences import without_rounding
+from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples
-from echelon.margin._rules import Term
-from echelon.progress import track
-
-ROUNDING = 1e-13
-"""Scores below this are 0: a nominal feature that never repeats is not better than nothing."""
+from echelon.margin.rules import Term
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Targets, their numbers of neighbours, the neighbours, their shares of a place."""
@@ -43,9 +41,7 @@ def margin_weights(
     done = track(
         engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
     )
-    scores = sum(done) / len(targets)
-    scores[np.abs(scores) < ROUNDING] = 0.0
-    return samples.per_feature(scores)
+    return samples.per_feature(without_rounding(sum(done) / len(targets)))
 
 
 def _term_sum(

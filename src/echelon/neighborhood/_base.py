@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from echelon._core.samples import arrange
 from echelon.base import ForwardSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Engine, resolve_engine
 from echelon.neighborhood._chosen import ChosenFeatures
 from echelon.neighborhood._relation import in_double
-from echelon.samples import arrange
 from echelon.validation import Columns
 
 

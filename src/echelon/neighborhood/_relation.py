@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_consistent_length
 
+from echelon._core.samples import arrange
 from echelon.engines import Classes, Found, NumbaEngine, Samples, Search
-from echelon.samples import arrange
 from echelon.validation import Columns, check_table, read_classes, read_columns
 
 SLACK = 1e-12

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from echelon.compat import Interval
+from echelon._core.compat import Interval
 from echelon.engines import Engine
 from echelon.kernels.candidates import count_conflicts
 from echelon.neighborhood._base import NeighborhoodSelector

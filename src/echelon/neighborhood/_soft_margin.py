@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from echelon.compat import Interval, StrOptions
+from echelon._core.compat import Interval, StrOptions
 from echelon.engines import Engine
 from echelon.kernels.candidates import count_errors
 from echelon.neighborhood._base import NeighborhoodSelector

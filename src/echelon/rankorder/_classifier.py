@@ -14,7 +14,7 @@ from sklearn.utils import check_consistent_length, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from echelon.compat import Interval, StrOptions, fit_context
+from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon.engines import NumbaEngine
 from echelon.kernels.precedence import kendall, log_likelihoods
 from echelon.rankorder._counts import all_counts, rank_sums

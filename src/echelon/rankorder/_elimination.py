@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.progress import track
 from echelon.base import BaseSelector
-from echelon.compat import Interval, StrOptions, fit_context
 from echelon.engines import NumbaEngine
-from echelon.progress import track
 from echelon.rankorder._criteria import (
     CenterDistances,
     Criterion,

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.compat import check_feature_names_in, fit_context
+from echelon._core.compat import check_feature_names_in, fit_context
 from echelon.rankorder._orders import read_again, read_orders
 
 

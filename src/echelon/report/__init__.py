@@ -6,9 +6,9 @@
 ``TableEncoder``  a table as numbers, for models that judge features of every kind
 """
 
-from echelon.report._encoder import TableEncoder
-from echelon.report._profile import Profile, profile
+from echelon.profile import Profile, profile
 from echelon.report._report import Report
 from echelon.report._summary import summarize
+from echelon.study import TableEncoder
 
 __all__ = ["Profile", "Report", "TableEncoder", "profile", "summarize"]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon.display._distribution import scaled
-from echelon.report._plain import counted, number, with_error
+from echelon._core.by_class import scaled
+from echelon._core.words import counted, number, with_error
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150

@@ -10,8 +10,8 @@ import re
 from html import escape
 from typing import Any
 
+from echelon._core.words import listed, number, with_error
 from echelon.report._layout import class_rows, curve_chart, strip
-from echelon.report._plain import listed, number, with_error
 from echelon.report._table import cells_of, columns_of, shortened, values_of
 
 MOST_ROWS = 200
@@ -168,7 +168,7 @@ def _hash(script: str) -> str:
 
 def _class_colours(n_classes: int, ordered: bool) -> dict[str, list[str]]:
     """Colours of the classes on a light and on a dark page."""
-    from echelon.display._style import class_colours
+    from echelon.display.style import class_colours
 
     light = class_colours(n_classes, ordered=ordered, ends=(0.0, 0.85))
     dark = class_colours(n_classes, ordered=ordered, ends=(0.3, 1.0))

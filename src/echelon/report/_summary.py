@@ -15,18 +15,30 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 import echelon
-from echelon.display._distribution import drawn_classes
+from echelon._core.by_class import drawn_classes
+from echelon._core.words import plain
 from echelon.evaluation import FeatureCurve
-from echelon.report._answer import answer
-from echelon.report._caveats import caveats_of, class_caveats, result_caveats
-from echelon.report._curves import Baseline, all_curves, best_guess, choose, make_folds
-from echelon.report._data import glance
-from echelon.report._features import feature_rows, same_message, sort_by_rank
-from echelon.report._methods import agreement_of, method_part
-from echelon.report._models import Study, default_estimator, describe_model, read_scoring
-from echelon.report._outcome import read_outcome
-from echelon.report._plain import plain
+from echelon.profile import caveats_of, class_caveats, glance
 from echelon.report._report import Report
+from echelon.study import (
+    Baseline,
+    Study,
+    agreement_of,
+    all_curves,
+    answer,
+    best_guess,
+    choose,
+    default_estimator,
+    describe_model,
+    feature_rows,
+    make_folds,
+    method_part,
+    read_outcome,
+    read_scoring,
+    result_caveats,
+    same_message,
+    sort_by_rank,
+)
 from echelon.validation import as_frame
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from echelon.report._plain import number
+from echelon._core.words import number
 
 LONGEST_NAME = 120
 MOST_BYTES = 1_900_000

@@ -1,0 +1,12 @@
+"""What all rooms of the library share and nobody else needs: not public, may change any time.
+
+``compat``       private names of scikit-learn, imported nowhere else
+``search``       greedy searches over sets of features, and the ranks they lead to
+``samples``      columns and classes laid out for an engine;  ``differences``  one scale for all
+``directions``   which features should rise or fall with the classes
+``rows``         rows, columns and copies of what the user passed
+``by_class``     one feature in every class: quantiles or shares of labels
+``jobs``         parallel work;  ``progress``  bars
+``words``        numbers and lists as text, plain values for JSON
+``files``        files written whole or not at all
+"""

@@ -1,0 +1,148 @@
+"""One feature, class by class: quantiles of numbers, shares of labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from echelon.validation import (
+    is_interval_column,
+    read_classes,
+    read_columns,
+    read_labels,
+    read_ordered_classes,
+)
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+MOST_LABELS = 5
+"""Labels of a nominal feature that are told apart; the rest are "other"."""
+QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
+
+
+MOST_CLASSES = 12
+"""Classes drawn; of more ordered ones some in between are left out, of others the rare ones."""
+
+
+class Classes(NamedTuple):
+    """The classes the samples are divided into."""
+
+    labels: list[Any]
+    codes: np.ndarray
+    ordered: bool
+
+
+class ByClass(NamedTuple):
+    """One feature in every class."""
+
+    present: np.ndarray
+    """Samples of every class in which it is not missing."""
+    quantiles: np.ndarray | None
+    """Of a numeric feature: shape (n_classes, 5), NaN where nothing is present."""
+    labels: list[str] | None
+    """Of a nominal feature: its most frequent labels, and "other" if there are more."""
+    shares: np.ndarray | None
+    """Of a nominal feature: shape (n_classes, n_labels), the share of every label in a class."""
+
+
+def read_groups(y: Any, kind: str | None = None, class_order: Any = None) -> Classes:
+    """The classes of y, or quarters of its values.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Target.
+    kind : {"ordinal", "classification", "regression"}, default=None
+        What y is; None: integers and ordered labels are ordinal, fractions a regression.
+    class_order : sequence, default=None
+        Classes from lowest to highest.
+    """
+    kind = kind or ("ordinal" if class_order is not None else _guess(y))
+    if kind == "regression":
+        return _quarters(np.asarray(y, dtype=float))
+    if kind == "ordinal":
+        labels, codes = read_ordered_classes(y, class_order)
+    else:
+        labels, codes = read_classes(y)
+    return Classes(labels.tolist(), codes, kind == "ordinal")
+
+
+def _guess(y: Any) -> str:
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "ordinal" if dtype.ordered else "classification"
+    if str(dtype).startswith("Enum"):
+        return "ordinal"
+    labels = read_labels(y)
+    if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
+        return "regression"
+    return "ordinal" if labels.dtype.kind in "iuf" else "classification"
+
+
+def _quarters(values: np.ndarray) -> Classes:
+    """Quarters of the samples by their value; fewer where values repeat."""
+    cuts = np.unique(np.quantile(values, [0.25, 0.5, 0.75]))
+    codes = np.searchsorted(cuts, values, side="left")
+    used, codes = np.unique(codes, return_inverse=True)
+    if len(used) == len(QUARTERS):
+        return Classes(list(QUARTERS), codes, True)
+    return Classes([f"part {c + 1} of {len(used)}" for c in range(len(used))], codes, True)
+
+
+def describe(column: Any, classes: Classes) -> ByClass:
+    """One column of a frame in every class; an interval counts as its middle."""
+    frame = pd.DataFrame({"column": column})
+    if is_interval_column(frame["column"]):
+        return _numbers(np.asarray(pd.array(column, dtype="interval").mid, dtype=float), classes)
+    columns = read_columns(frame, "from_dtype", allow_nan=True, min_samples=1)
+    if columns.nominal[0]:
+        return _labels(frame["column"], classes)
+    return _numbers(columns.values[:, 0].astype(float), classes)
+
+
+def _numbers(values: np.ndarray, classes: Classes) -> ByClass:
+    quantiles = np.full((len(classes.labels), len(QUANTILES)), np.nan)
+    present = np.zeros(len(classes.labels), dtype=int)
+    for c in range(len(classes.labels)):
+        there = values[(classes.codes == c) & ~np.isnan(values)]
+        present[c] = len(there)
+        if len(there):
+            quantiles[c] = np.quantile(there, QUANTILES)
+    return ByClass(present, quantiles, None, None)
+
+
+def _labels(column: pd.Series, classes: Classes) -> ByClass:
+    counts = column.value_counts()
+    names = counts[counts > 0].index[:MOST_LABELS].tolist()
+    codes = pd.Index(names).get_indexer(pd.Index(column.astype(object)))
+    n_labels = len(names) + bool((counts > 0).sum() > len(names))
+    # Missing is neither a label nor "other".
+    codes = np.where(column.isna(), -1, np.where(codes < 0, len(names), codes))
+    counted = np.zeros((len(classes.labels), max(n_labels, 1)))
+    there = codes >= 0
+    np.add.at(counted, (classes.codes[there], codes[there]), 1)
+    present = counted.sum(axis=1)
+    shares = counted / np.maximum(present, 1)[:, None]
+    shown = [str(name) for name in names] + ["other"] * (n_labels - len(names))
+    return ByClass(present.astype(int), None, shown, shares[:, :n_labels])
+
+
+def drawn_classes(classes: Classes) -> list[int]:
+    """The classes that are drawn: all, or those along the order, or the most frequent."""
+    n_classes = len(classes.labels)
+    if n_classes <= MOST_CLASSES:
+        return list(range(n_classes))
+    if classes.ordered:
+        return np.unique(np.linspace(0, n_classes - 1, MOST_CLASSES).round().astype(int)).tolist()
+    counts = np.bincount(classes.codes, minlength=n_classes)
+    return sorted(np.argsort(-counts, kind="stable")[:MOST_CLASSES].tolist())
+
+
+def scaled(quantiles: np.ndarray) -> np.ndarray:
+    """Quantiles between 0, the smallest of all classes, and 1; a constant in the middle."""
+    there = quantiles[~np.isnan(quantiles)]
+    if len(there) == 0:
+        return quantiles
+    low, high = there.min(), there.max()
+    return (quantiles - low) / (high - low) if high > low else quantiles * 0 + 0.5

@@ -1,0 +1,177 @@
+"""A file of any format as a table; what is wrong with it in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from echelon.cli._errors import InputError, nearest
+from echelon.cli.files._arff import is_arff, read_arff
+from echelon.cli.files._clean import cleaned
+from echelon.cli.files._text import MISSING, decoded, read_text
+
+
+class Table(NamedTuple):
+    """A table, where it is from, and what had to be assumed to read it."""
+
+    frame: pd.DataFrame
+    source: str
+    notes: list[str]
+    lists_labels: bool = False
+    """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
+
+
+class Reading(NamedTuple):
+    """How to read: what was said on the command line."""
+
+    delimiter: str | None = None
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+
+
+def read_table(source: str, how: Reading) -> Table:
+    """Read a file, or standard input for ``-``.
+
+    Parameters
+    ----------
+    source : str
+        Path of the file.
+    how : Reading
+        Delimiter, texts for missing values and sheet, where they are not found by themselves.
+
+    Returns
+    -------
+    table : Table
+        Columns of numbers, dates, labels and categories; notes about assumptions.
+    """
+    name = "standard input" if source == "-" else Path(source).name
+    notes: list[str] = []
+    data = _unpacked(_bytes(source), name)
+    if not data.strip():
+        raise InputError(f"{name} is empty.")
+    frame = _parsed(data, name, source.removesuffix(".gz").lower(), how, notes)
+    _check_names(frame, name)
+    if len(frame) == 0:
+        raise InputError(f"{name} has column names but no rows.")
+    lists_labels = frame.attrs.get("format") == "arff"
+    return Table(cleaned(frame, {*MISSING, *how.missing}, notes), name, notes, lists_labels)
+
+
+def _parsed(data: bytes, name: str, path: str, how: Reading, notes: list[str]) -> pd.DataFrame:
+    """By content where it tells, by the ending of the name elsewhere."""
+    if data[:4] == b"PAR1" or path.endswith((".parquet", ".pq")):
+        return _columnar(data, name, "Parquet", "read_parquet")
+    if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
+        return _columnar(data, name, "Feather", "read_feather")
+    if data[:4] == b"PK\x03\x04" or path.endswith((".xlsx", ".xlsm")):
+        return _excel(data, name, how.sheet, notes)
+    if data[:4] == b"\xd0\xcf\x11\xe0" or path.endswith(".xls"):
+        raise InputError(f"{name} is an Excel file of the old format. Save it as .xlsx or CSV.")
+    text = decoded(data, name, notes)
+    if path.endswith(".arff") or is_arff(text):
+        return read_arff(text, name)
+    return read_text(text, name, "\t" if path.endswith((".tsv", ".tab")) else None, how, notes)
+
+
+def _bytes(source: str) -> bytes:
+    if source == "-":
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InputError("Nothing comes on standard input. Pipe a CSV file in, or name one.")
+        return sys.stdin.buffer.read()
+    path = Path(source).expanduser()
+    if path.is_dir():
+        raise InputError(f"{source!r} is a folder. Name a file in it.")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {source!r}.{_beside(path)}") from None
+    except PermissionError:
+        raise InputError(f"{source!r} may not be read: permission denied.") from None
+    except OSError as error:
+        raise InputError(f"{source!r} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise InputError(f"{source!r} is no file name: {error}.") from error
+
+
+def _beside(path: Path) -> str:
+    """A hint at a file that was perhaps meant."""
+    try:
+        others = [each.name for each in path.parent.iterdir() if each.is_file()]
+    except OSError:
+        return ""
+    hint = nearest(path.name, others)
+    return f" {hint}" if hint.startswith("Did") else ""
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{name} is a damaged gzip file: {_brief(error)}.") from error
+
+
+def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise InputError(f"{kind} files need pyarrow: pip install 'echelon[io]'.") from None
+    try:
+        frame = getattr(pd, reader)(io.BytesIO(data))
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise InputError(f"{name} cannot be read as {kind}: {_brief(error)}.") from error
+    index = frame.index
+    return frame if isinstance(index, pd.RangeIndex) and index.name is None else frame.reset_index()
+
+
+def _excel(data: bytes, name: str, sheet: str | None, notes: list[str]) -> pd.DataFrame:
+    try:
+        import openpyxl
+    except ImportError:
+        raise InputError("Excel files need openpyxl: pip install 'echelon[io]'.") from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    except Exception as error:  # zip, XML and key errors: whatever the damage leads to
+        raise InputError(f"{name} cannot be read as Excel: {_brief(error)}.") from error
+    titles = book.sheetnames
+    if sheet is not None and sheet not in titles:
+        raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
+    if sheet is None and len(titles) > 1:
+        notes.append(f"{name} has {len(titles)} sheets; the first one, {titles[0]!r}, was read.")
+    rows = [row for row in book[sheet or titles[0]].values if any(v is not None for v in row)]
+    if not rows:
+        raise InputError(f"The sheet of {name} is empty.")
+    header = [f"column {j + 1}" if v is None else str(v).strip() for j, v in enumerate(rows[0])]
+    return pd.DataFrame(rows[1:], columns=header).infer_objects()
+
+
+def _check_names(frame: pd.DataFrame, name: str) -> None:
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise InputError(f"{name} has column names of several levels. Join them to one.")
+    frame.columns = [str(each) for each in frame.columns]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        places = [j + 1 for j, each in enumerate(frame.columns) if each == twice[0]]
+        raise InputError(
+            f"{name} has {len(places)} columns named {twice[0]!r} (columns "
+            f"{', '.join(map(str, places[:5]))}). Rename or drop all but one."
+        )
+    if frame.shape[1] == 1:
+        shown = frame.columns[0] if len(frame.columns[0]) < 60 else f"{frame.columns[0][:57]}..."
+        raise InputError(
+            f"{name} has one column only, {shown!r}. Is the delimiter right? Say it with "
+            "--delimiter."
+        )
+
+
+def _brief(error: Any) -> str:
+    """The first line of an error of another package, without a full stop."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200].rstrip(". ")

@@ -1,0 +1,11 @@
+"""The local engine: compiled kernels in threads.
+
+``_engine``   the primitives
+``_packing``  samples laid out for the search: rounded values, blocks of lanes, error bounds
+``_nearest``  the k nearest references of every query row, exactly, without a distance matrix
+``_tiles``    sums over features for a tile of query rows against a block of reference rows
+"""
+
+from echelon.engines.numba._engine import NumbaEngine
+
+__all__ = ["NumbaEngine"]

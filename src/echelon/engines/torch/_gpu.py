@@ -1,0 +1,190 @@
+"""Pairs of rows that may be near each other, on a CUDA device: Triton kernels.
+
+Targets and references come in tiles of ``TILE`` rows, feature after feature, so that a tile is one
+run of memory.  A program sums one tile of targets against one tile of references in registers and
+writes only the pairs whose lower bound lies within the target's limit: no distance matrix exists.
+``dense`` gets the bounds themselves, for the few references the first limits come from.
+
+A tile of sums has four axes, the first two of which lie within a thread (8 x 8 sums), so that a
+thread loads 16 values for 64 sums.  Per pair and feature a float sum costs two instructions
+(subtract; add the absolute value).  Bytes cost one instruction per four features, and matrix
+products run on the tensor cores; both are rounded, and exact distances of the few pairs that
+remain are measured afterwards.  The numbers of ``KIND`` are those of ``kernels.sums``.
+"""
+
+import triton
+import triton.language as tl
+
+from echelon.engines.torch._sums import DEPTH, PRODUCTS, TILE, UNROLL
+
+WARPS = 8
+ACROSS = 16
+"""Threads along one side of a tile."""
+
+REGISTERS = 128
+"""Per thread, so that two programs share a processor and hide each other's loads."""
+
+
+@triton.jit
+def _sum_floats(
+    x, y, numeric_to, nominal_to, KIND: tl.constexpr, MISSING: tl.constexpr, SIDE: tl.constexpr,
+    ACROSS: tl.constexpr, UNROLL: tl.constexpr,
+):  # fmt: skip
+    """Differences of all features, and the number of features both rows have."""
+    TILE: tl.constexpr = SIDE * ACROSS
+    total = tl.zeros((SIDE, SIDE, ACROSS, ACROSS), tl.float32)
+    shared = tl.zeros((SIDE, SIDE, ACROSS, ACROSS), tl.float32)
+    for _ in range(0, numeric_to, UNROLL):
+        for u in tl.static_range(0, UNROLL, 2 if KIND == 2 else 1):
+            a = tl.load(x + u * TILE)
+            b = tl.load(y + u * TILE)
+            gap = a - b
+            if KIND == 0:
+                gap = tl.abs(gap)
+            elif KIND == 1:
+                gap = gap * gap
+            else:
+                other = tl.load(x + (u + 1) * TILE) - tl.load(y + (u + 1) * TILE)
+                gap = tl.sqrt(gap * gap + other * other)
+            if MISSING:
+                there = gap == gap
+                total += tl.where(there, gap, 0.0)
+                shared += tl.where(there, 1.0, 0.0)
+            else:
+                total += gap
+        x += UNROLL * TILE
+        y += UNROLL * TILE
+    for _ in range(numeric_to, nominal_to, UNROLL):
+        for u in tl.static_range(UNROLL):
+            a = tl.load(x + u * TILE)
+            b = tl.load(y + u * TILE)
+            total += tl.where((a < b) | (a > b), 1.0, 0.0)  # neither if one is missing
+            if MISSING:
+                shared += tl.where((a == a) & (b == b), 1.0, 0.0)
+        x += UNROLL * TILE
+        y += UNROLL * TILE
+    return total, shared
+
+
+@triton.jit
+def _sum_bytes(x, y, words, SIDE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl.constexpr):
+    """Absolute differences of bytes, four to a word."""
+    TILE: tl.constexpr = SIDE * ACROSS
+    total = tl.zeros((SIDE, SIDE, ACROSS, ACROSS), tl.int32)
+    for _ in range(0, words, UNROLL):
+        for u in tl.static_range(UNROLL):
+            a = tl.load(x + u * TILE)
+            b = tl.load(y + u * TILE)
+            a, b = tl.broadcast(a, b)
+            total = tl.inline_asm_elementwise(
+                "vabsdiff4.u32.u32.u32.add $0, $1, $2, $3;", "=r,r,r,r", [a, b, total],
+                dtype=tl.int32, is_pure=True, pack=1,
+            )  # fmt: skip
+        x += UNROLL * TILE
+        y += UNROLL * TILE
+    return total.to(tl.float32)
+
+
+@triton.jit
+def _sum_products(x, y, depth, TILE: tl.constexpr, DEPTH: tl.constexpr):
+    """Minus twice the inner products, on the tensor cores in three passes of single precision."""
+    total = tl.zeros((TILE, TILE), tl.float32)
+    features = tl.arange(0, DEPTH)[:, None] * TILE + tl.arange(0, TILE)[None, :]
+    for _ in range(0, depth, DEPTH):
+        a = tl.load(x + features)
+        b = tl.load(y + features)
+        total = tl.dot(tl.trans(a), b, total, input_precision="tf32x3")
+        x += DEPTH * TILE
+        y += DEPTH * TILE
+    return -2.0 * total
+
+
+@triton.jit
+def _related(x, y, wanted, ordered_to, RELATION: tl.constexpr, TILE: tl.constexpr):
+    """Where the reference is nowhere worse (better, if RELATION is -1) than the target."""
+    fails = (~wanted).to(tl.int32)
+    for _ in range(ordered_to):
+        a = tl.load(x)
+        b = tl.load(y)
+        if RELATION == 1:
+            fails |= (b < a).to(tl.int32)
+        else:
+            fails |= (b > a).to(tl.int32)
+        x += TILE
+        y += TILE
+    return fails == 0
+
+
+@triton.jit(do_not_specialize=["width", "ordered_to", "numeric_to", "nominal_to", "capacity"])
+def bounds(
+    targets, references, low, target_rows, rows, width, ordered_to, numeric_to, nominal_to,
+    n_features, n_padded, limits, found, counts, capacity, dense,
+    KIND: tl.constexpr, MISSING: tl.constexpr, RELATION: tl.constexpr, DENSE: tl.constexpr,
+    TILE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl.constexpr, DEPTH: tl.constexpr,
+):  # fmt: skip
+    """Lower bounds of the distances of a tile of targets to a tile of references.
+
+    ``found`` (targets x capacity) gets the rows of references whose bound is at most the limit of
+    the target, in no order, and ``counts`` their numbers, also beyond the capacity.
+    """
+    t = tl.program_id(0).to(tl.int64)
+    r = tl.program_id(1).to(tl.int64)
+    SIDE: tl.constexpr = TILE // ACROSS
+    if KIND == 3:
+        at = tl.arange(0, TILE)[:, None]
+        to = tl.arange(0, TILE)[None, :]
+    else:
+        lane = tl.arange(0, SIDE)[:, None] * ACROSS + tl.arange(0, ACROSS)[None, :]
+        at = lane[:, None, :, None]
+        to = lane[None, :, None, :]
+    x = targets + t * width * TILE
+    y = references + r * width * TILE
+    row = tl.load(rows + r * TILE + to)
+    wanted = (row >= 0) & (row != tl.load(target_rows + t * TILE + at))
+    some = 1
+    if RELATION != 0:
+        wanted = _related(x + at, y + to, wanted, ordered_to, RELATION, TILE)
+        some = tl.max(wanted.to(tl.int32), axis=None)
+    bound = tl.where(wanted, float("inf"), float("inf"))
+    if some > 0:
+        if KIND == 3:
+            total = _sum_products(x, y, width, TILE, DEPTH)
+        elif KIND == 4:
+            total = _sum_bytes(x + at, y + to, width, SIDE, ACROSS, UNROLL)
+        else:
+            total, shared = _sum_floats(
+                x + at, y + to, numeric_to, nominal_to, KIND, MISSING, SIDE, ACROSS, UNROLL
+            )
+            if MISSING:
+                shared -= n_padded
+                total = tl.where(shared > 0, total * (n_features / shared), float("inf"))
+        bound = tl.where(wanted, total + tl.load(low + r * TILE + to), float("inf"))
+    if DENSE:
+        n_lanes = tl.num_programs(1).to(tl.int64) * TILE
+        tl.store(dense + (t * TILE + at) * n_lanes + r * TILE + to, bound)
+    elif some > 0:
+        near = wanted & (bound <= tl.load(limits + t * TILE + at))
+        if tl.max(near.to(tl.int32), axis=None) > 0:
+            zero = tl.where(near, 0, 0)
+            place = tl.atomic_add(counts + (t * TILE + at) + zero, 1, mask=near, sem="relaxed")
+            fits = near & (place < capacity)
+            tl.store(found + (t * TILE + at) * capacity + place, row + zero, mask=fits)
+
+
+def launch(n_target_tiles, n_tiles, *arguments, kind, missing, relation, dense):
+    """Run ``bounds`` for all pairs of tiles."""
+    # Sums over what is there, and products, would spill.
+    registers = None if missing or kind == PRODUCTS else REGISTERS
+    bounds[n_target_tiles, n_tiles](
+        *arguments,
+        KIND=kind,
+        MISSING=missing,
+        RELATION=relation,
+        DENSE=dense,
+        TILE=TILE,
+        ACROSS=ACROSS,
+        UNROLL=UNROLL,
+        DEPTH=DEPTH,
+        num_warps=WARPS,
+        maxnreg=registers,
+    )

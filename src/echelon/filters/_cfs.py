@@ -1,0 +1,195 @@
+"""CFS: the merit of a set of features, and the two searches for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from echelon._core.compat import StrOptions
+from echelon._core.search import Step, best_first
+from echelon.filters._base import BaselineSelector
+from echelon.filters._discretize import Labels
+from echelon.filters._measures import Uncertainties
+from echelon.validation import Columns
+
+_SU_SCALE = 1 << 32
+_MERIT_SCALE = 1 << 40
+
+
+class CFS(BaselineSelector):
+    """Correlation-based feature selection: with the classes, but not with each other.
+
+    The merit of k features is k r_cf / sqrt(k + k (k - 1) r_ff), where r_cf is their mean
+    symmetric uncertainty with the classes and r_ff that between two of them, after numeric
+    features were cut into intervals ([1]_, [2]_).
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep, in the order of ``search``.  None: the set with the
+        best merit found; one feature at least.
+    discretize : {"mdl", "quantile"}, default="mdl"
+        How numeric features are cut: where it shortens the description of the classes ([3]_), or
+        into intervals of equal frequency.
+    n_bins : int, default=10
+        Intervals of "quantile", at most: equal values are never separated.
+    search : {"best_first", "forward"}, default="best_first"
+        "forward" adds the best feature while the merit grows.  "best_first" extends the best set
+        not yet extended by every single feature, and ends after five sets in a row that led to
+        nothing better.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, which are used as they are.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    path_ : recarray
+        Steps: ``feature``, and ``value``, the merit after it was added.  With
+        ``search="forward"`` and no number given, the last step is the one that did not pay.
+    order_ : ndarray
+        Feature indices in the order they were added.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = first added; those never added share the last rank.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    Consistency : As few features as tell the classes apart as well as all.
+
+    Notes
+    -----
+    Missing values (NaN) are a category of their own.  With a number given, "best_first" puts the
+    best set first, in the order it grew, and goes on forward.  Symmetric uncertainties are rounded
+    to 32 binary digits and merits to 40, so that duplicated features tie; the lowest index (and
+    the set found first) wins.  Uncertainties are computed for features that enter a set only: the
+    cost is samples times features for each.
+
+    References
+    ----------
+    .. [1] M. A. Hall, "Correlation-based feature selection for machine learning", PhD thesis,
+       University of Waikato, 1999.
+    .. [2] M. A. Hall, "Correlation-based feature selection for discrete and numeric class machine
+       learning", ICML 2000.
+    .. [3] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
+       attributes for classification learning", IJCAI 1993.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon import CFS
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = CFS().fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> selector.path_.value.round(3).tolist()
+    [0.871, 0.898]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaselineSelector._parameter_constraints,
+        "search": [StrOptions({"best_first", "forward"})],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        discretize="mdl",
+        n_bins=10,
+        search="best_first",
+        categorical_features="from_dtype",
+        verbose=0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.search = search
+        self.categorical_features = categorical_features
+        self.verbose = verbose
+
+    def _search(
+        self, features: Columns, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
+    ) -> list[Step]:
+        if self.search == "forward":
+            return super()._search(features, codes, varying, n_wanted)
+        merit = _Merit(self._labels(features, codes), codes)
+        best = best_first(lambda chain: np.where(varying, merit.expand(chain), -np.inf))
+        n_wanted = max(1, len(best)) if n_wanted is None else n_wanted
+        return self._forward(merit.add_best, varying, n_wanted, first=best)
+
+    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
+        return _Merit(self._labels(features, codes), codes).add_best
+
+    def _ended(self, steps: list[Step]) -> bool:
+        before = steps[-2].value if len(steps) > 1 else 0.0
+        return steps[-1].value <= before
+
+    def _n_kept(self, steps: list[Step]) -> int:
+        # The best-first search leaves its best set; the forward search a step that did not pay.
+        unpaid = self.search == "forward" and self._ended(steps)
+        return max(1, len(steps) - unpaid)
+
+
+class _Merit:
+    """The merit of a set with one feature more, for all features at once.
+
+    Sums are over integers, multiples of 1 / _SU_SCALE: exact, whatever order a set grew in.
+    """
+
+    def __init__(self, labels: Labels, classes: np.ndarray):
+        self._uncertainties = Uncertainties(labels)
+        self._relevance = self._scaled(classes)
+        self._rows: dict[int, np.ndarray] = {}
+        self._chosen: list[int] = []
+        self._sums = 0, 0, np.zeros_like(self._relevance)
+
+    def add_best(self, left: list[int]) -> Step:
+        """Add the best of some features to the set."""
+        relevance, within, linked = self._sums
+        values = self._values(len(self._chosen), relevance, within, linked)[left]
+        feature = left[int(np.argmax(values))]
+        self._sums = (
+            relevance + int(self._relevance[feature]),
+            within + int(linked[feature]),
+            linked + self._row(feature),
+        )
+        self._chosen.append(feature)
+        return Step(feature, float(values.max()))
+
+    def expand(self, chain: tuple[int, ...]) -> np.ndarray:
+        """Merit of a set with every feature added, -inf for its own."""
+        rows = [self._rows.setdefault(f, self._row(f)) for f in chain]
+        linked = np.sum(rows, axis=0) if rows else np.zeros_like(self._relevance)
+        chosen = list(chain)
+        # Every pair is linked twice, and every feature with itself.
+        itself = sum(int(row[f]) for row, f in zip(rows, chain, strict=True))
+        within = (int(linked[chosen].sum()) - itself) // 2
+        values = self._values(len(chain), int(self._relevance[chosen].sum()), within, linked)
+        values[chosen] = -np.inf
+        return values
+
+    def _values(self, k: int, relevance: int, within: int, linked: np.ndarray) -> np.ndarray:
+        """K r_cf / sqrt(k + k (k - 1) r_ff) from sums over features and over pairs of them."""
+        spread = (k + 1) * _SU_SCALE + 2 * (within + linked)
+        merits = (relevance + self._relevance) / np.sqrt(spread) / np.sqrt(_SU_SCALE)
+        return np.floor(merits * _MERIT_SCALE + 0.5) / _MERIT_SCALE
+
+    def _row(self, feature: int) -> np.ndarray:
+        """Symmetric uncertainty of a feature with every feature."""
+        if feature in self._rows:
+            return self._rows[feature]
+        return self._scaled(self._uncertainties.labels.codes[feature])
+
+    def _scaled(self, codes: np.ndarray) -> np.ndarray:
+        return np.rint(self._uncertainties.of(codes) * _SU_SCALE).astype(np.int64)

@@ -1,0 +1,89 @@
+"""The order of features in any fitted selector, ours or scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest
+
+from echelon._core.search import shared_ranks
+from echelon.base import ForwardSelector, WeightingSelector
+
+
+def fit_ranking(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
+    """Fit a copy so that the best ``size`` features are known for every size.
+
+    Returns
+    -------
+    fitted : object
+        The fitted copy.
+    order : ndarray of shape (max(sizes),)
+        Features, best first.
+    """
+    possible: list[int] = []
+    for copy in ranking_copies(selector, max(sizes)):
+        fitted = copy.fit(X, y)
+        ranks = ranks_of(fitted)
+        order = np.argsort(ranks, kind="stable")
+        along = np.append(ranks[order], np.inf)
+        # Sizes that leave features of the same rank together.
+        whole = (np.flatnonzero(along[:-1] < along[1:]) + 1).tolist()
+        if set(sizes) <= set(whole):
+            return fitted, order[: max(sizes)]
+        possible = possible or whole
+    raise ValueError(
+        f"`sizes` must not part features of the same rank, got {min(set(sizes) - set(possible))}, "
+        f"where {type(selector).__name__} ranks several alike. Let it rank them one by one, or "
+        f"choose among the sizes {possible[:20]}."
+    )
+
+
+def ranking_copies(selector: Any, n_best: int) -> Iterator[Any]:
+    """Copies that rank as much as needed, the likeliest first."""
+    params = clone(selector).get_params(deep=False)
+    if isinstance(selector, WeightingSelector):
+        # They rank all; a number spares them the fit that finds a threshold.
+        yield clone(selector).set_params(n_features_to_select=n_best, threshold=None)
+    elif isinstance(selector, ForwardSelector):
+        yield clone(selector).set_params(n_features_to_select=n_best)
+    elif "n_features_to_select" in params:
+        # A search backwards ranks what it removes, so it has to go on to the end.
+        for n_features in dict.fromkeys([1, n_best]):
+            yield clone(selector).set_params(n_features_to_select=n_features)
+    elif isinstance(selector, SelectKBest):
+        yield clone(selector).set_params(k="all")
+    else:
+        yield clone(selector)
+
+
+def ranks_of(fitted: Any) -> np.ndarray:
+    """Ranks of the features of a fitted selector, 1 = best."""
+    if hasattr(fitted, "ranking_"):
+        return np.asarray(fitted.ranking_)
+    if hasattr(fitted, "order_"):
+        return shared_ranks(fitted.order_, fitted.n_features_in_)
+    scores = scores_of(fitted)
+    if scores is None:
+        raise TypeError(
+            f"`selector` must rank features, got {type(fitted).__name__}, which has none of "
+            "order_, ranking_, scores_, feature_importances_ and coef_ after its fit. Use one that "
+            "does."
+        )
+    # Undefined scores, as of constant features, come last.
+    order = np.argsort(-np.where(np.isnan(scores), -np.inf, scores), kind="stable")
+    return shared_ranks(order, len(order))
+
+
+def scores_of(fitted: Any) -> np.ndarray | None:
+    """Scores of the features of a fitted selector or model, larger is better; None if none."""
+    source: Any
+    for source in (fitted, getattr(fitted, "estimator_", None)):
+        for name in ("scores_", "feature_importances_"):
+            if hasattr(source, name):
+                return np.asarray(getattr(source, name), dtype=float)
+        if hasattr(source, "coef_"):
+            return np.abs(np.atleast_2d(source.coef_)).sum(axis=0)
+    return None

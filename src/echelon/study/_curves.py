@@ -1,0 +1,148 @@
+"""Curves of all methods over the same folds, the choice they lead to, and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+from echelon._core.rows import take_rows
+from echelon.base import ForwardSelector
+from echelon.evaluation import FeatureCurve, feature_curve
+from echelon.study._models import Study, guesses
+from echelon.study._outcome import Outcome
+
+ALL_SIZES = 10
+"""Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
+GROWTH = 1.4
+FORWARD_SIZE = 30
+"""The most features that a search forwards is asked for."""
+LARGEST_SIZE = 200
+"""Beyond, only all features together, as a reference."""
+CLEARLY = 2.0
+"""Standard errors by which a choice must beat the best guess."""
+
+
+class Choice(NamedTuple):
+    """A method and a number of features."""
+
+    method: str
+    size: int
+
+
+class Baseline(NamedTuple):
+    """The best guess that looks at no feature."""
+
+    name: str
+    scores: np.ndarray
+    """One per fold."""
+
+
+def make_folds(cv: Any, target: Outcome, n_rows: int, random_state: Any) -> list[tuple]:
+    """Folds for all methods: shuffled ones for a number, stratified by class."""
+    rows = np.zeros((n_rows, 1))
+    classes = target.kind != "regression"
+    if not isinstance(cv, int | np.integer):
+        return list(check_cv(cv, target.y, classifier=classes).split(rows, target.y))
+    if isinstance(cv, bool) or cv < 2:
+        raise ValueError(f"`cv` must be at least 2 folds or a splitter, got {cv!r}.")
+    kind = StratifiedKFold if classes else KFold
+    return list(kind(int(cv), shuffle=True, random_state=random_state).split(rows, target.y))
+
+
+def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:
+    """Numbers of features to try; a search forwards is not asked for many."""
+    forwards = isinstance(selector, ForwardSelector)
+    largest = min(n_features, FORWARD_SIZE if forwards else LARGEST_SIZE)
+    sizes = set(range(1, min(largest, ALL_SIZES) + 1))
+    size = float(ALL_SIZES)
+    while (size := size * GROWTH) < largest:
+        sizes.add(round(size))
+    sizes |= {largest} if forwards else {largest, n_features}
+    return sorted(sizes | ({wanted} if wanted else set()))
+
+
+def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureCurve]:
+    """The curve of every method, all over the same folds."""
+    curves = {}
+    for name, selector in selectors.items():
+        try:
+            curves[name] = feature_curve(
+                selector,
+                study.estimator,
+                study.X,
+                study.target.y,
+                sizes=sizes_for(selector, study.X.shape[1], study.wanted),
+                cv=study.folds,
+                scoring=study.scoring.scorer,
+                **study.options,
+            )
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+    return curves
+
+
+def best_guess(study: Study) -> Baseline:
+    """The guess with the best mean score over the folds."""
+    models = guesses(study.target).items()
+    tried = [Baseline(name, _scores(model, study)) for name, model in models]
+    return max(tried, key=lambda guess: guess.scores.mean())
+
+
+def _scores(model: Any, study: Study) -> np.ndarray:
+    scores = []
+    for train, test in study.folds:
+        (X_train, y_train), (X_test, y_test) = [
+            (take_rows(study.X, rows), take_rows(study.target.y, rows)) for rows in (train, test)
+        ]
+        fitted = clone(model).fit(X_train, y_train)
+        scores.append(float(study.scoring.scorer(fitted, X_test, y_test)))
+    return np.array(scores)
+
+
+def choose(curves: Mapping[str, FeatureCurve], wanted: int | None) -> Choice:
+    """The method with the best mean score at its size, the smaller set and the first among equals.
+
+    The size is the number wanted, or the smallest within one standard error of the best.
+    """
+    choices = [Choice(name, wanted or curve.one_se_size) for name, curve in curves.items()]
+    return max(choices, key=lambda choice: (scores_at(curves, choice).mean(), -choice.size))
+
+
+def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:
+    """Scores of the folds for one method and size."""
+    curve = curves[choice.method]
+    return curve.scores[curve.sizes.tolist().index(choice.size)]
+
+
+def held_out_scores(curves: Mapping[str, FeatureCurve], wanted: int | None) -> np.ndarray:
+    """The score of every fold for the method and size chosen on the other folds.
+
+    The score of the choice itself is a maximum over methods and sizes, hence a little too good;
+    here no fold has a say in its own choice.
+    """
+    n_folds = len(next(iter(curves.values())).scores[0])
+    scores = np.empty(n_folds)
+    for fold in range(n_folds):
+        others = {name: _without(curve, fold) for name, curve in curves.items()}
+        scores[fold] = scores_at(curves, choose(others, wanted))[fold]
+    return scores
+
+
+def _without(curve: FeatureCurve, fold: int) -> FeatureCurve:
+    scores = np.delete(curve.scores, fold, axis=1)
+    return FeatureCurve(curve.sizes, scores, np.delete(curve.orders, fold, axis=0))
+
+
+def standard_error(scores: np.ndarray) -> float:
+    """Of the mean over the folds; the standard deviation with ddof=0, as in the curves."""
+    return float(scores.std() / np.sqrt(len(scores)))
+
+
+def beats(scores: np.ndarray, guess: np.ndarray) -> bool:
+    """Whether scores are clearly better than a guess, fold by fold."""
+    gain = scores - guess
+    return bool(gain.mean() > CLEARLY * gain.std(ddof=1) / np.sqrt(len(gain)) + 1e-12)

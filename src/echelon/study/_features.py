@@ -1,0 +1,115 @@
+"""One row per feature: ranks, scores, stability, and how it is distributed in every class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from echelon._core.by_class import ByClass, Classes, describe, drawn_classes
+from echelon.profile import ALIKE, associations, groups_of
+from echelon.study._outcome import Outcome
+
+MOST_DESCRIBED = 200
+"""Features whose distributions are shown: the best ones."""
+
+
+def feature_rows(
+    X: pd.DataFrame,
+    target: Outcome,
+    methods: Sequence[dict[str, Any]],
+    chosen: dict[str, Any],
+    keep: list[str],
+    groups: list[list[str]],
+    substitutes: Mapping[str, list[str]],
+) -> list[dict[str, Any]]:
+    """All features, best first by the chosen method; details of the best ones only."""
+    place = {name: number for number, group in enumerate(groups, 1) for name in group}
+    relevance = next((m["relevance"] for m in methods if m["relevance"] is not None), None)
+    frequency = None if chosen["stability"] is None else chosen["stability"]["frequency"]
+    kept, names = set(keep), list(X.columns)
+    rows = []
+    for f in sort_by_rank(chosen["ranking"]):
+        name = names[f]
+        rows.append(
+            {
+                "name": name,
+                "rank": chosen["ranking"][f],
+                "score": None if chosen["scores"] is None else chosen["scores"][f],
+                "relevance": None if relevance is None else relevance[f],
+                "kept": name in kept,
+                "stability": None if frequency is None else frequency[f],
+                "group": place.get(name),
+                "substitutes": substitutes.get(name, []),
+                "ranks": {method["name"]: method["ranking"][f] for method in methods},
+            }
+        )
+        if len(rows) <= MOST_DESCRIBED:
+            rows[-1] |= _details(X[name], target)
+    return rows
+
+
+def sort_by_rank(ranking: list[int]) -> list[int]:
+    """Features, best first; those of the same rank in the order of the table."""
+    return np.argsort(ranking, kind="stable").tolist()
+
+
+def same_message(
+    X: pd.DataFrame, order: list[int], n_kept: int
+) -> tuple[list[list[str]], dict[str, list[str]]]:
+    """Groups of kept features that say the same, and what could stand in for each kept one."""
+    looked_at = order[:MOST_DESCRIBED]
+    n_kept = min(n_kept, len(looked_at))
+    names = X.columns[looked_at].tolist()
+    if n_kept == 0:
+        return [], {}
+    association = associations(X[names])
+    groups = groups_of(association[:n_kept, :n_kept])
+    close = association[:n_kept, n_kept:] >= ALIKE - 1e-9
+    substitutes = {
+        names[f]: [names[n_kept + g] for g in np.flatnonzero(close[f])] for f in range(n_kept)
+    }
+    return [[names[f] for f in group] for group in groups], substitutes
+
+
+def _details(column: pd.Series, target: Outcome) -> dict[str, Any]:
+    by_class = describe(column, target.classes)
+    return {
+        "missing": int(column.isna().sum()),
+        "trend": _trend(column, target, by_class),
+        "distribution": _distribution(by_class, target.classes),
+    }
+
+
+def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
+    """Numbers from which a picture can be drawn, for the classes that are shown."""
+    shown = drawn_classes(classes)
+    present = by_class.present[shown]
+    if by_class.quantiles is not None:
+        return {"kind": "numbers", "present": present, "quantiles": by_class.quantiles[shown]}
+    shares = by_class.shares[shown]  # type: ignore[index]
+    return {"kind": "labels", "present": present, "labels": by_class.labels, "shares": shares}
+
+
+def _trend(column: pd.Series, target: Outcome, by_class: ByClass) -> float | None:
+    """Rank correlation with an ordered or numeric target; None where neither has an order."""
+    if target.kind == "classification" or by_class.quantiles is None:
+        return None
+    along = target.y if target.kind == "regression" else target.classes.codes
+    values = _as_numbers(column)
+    there = ~np.isnan(values)
+    ranks = [rankdata(each[there]) for each in (values, np.asarray(along, dtype=float))]
+    if there.sum() < 3 or any(np.ptp(each) == 0 for each in ranks):
+        return None
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def _as_numbers(column: pd.Series) -> np.ndarray:
+    if isinstance(column.dtype, pd.IntervalDtype):
+        return np.asarray(column.array.mid, dtype=float)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.where(column.cat.codes < 0, np.nan, column.cat.codes.astype(float))
+    return column.to_numpy(dtype=float, na_value=np.nan)

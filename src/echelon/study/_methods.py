@@ -1,0 +1,99 @@
+"""What every method says: its ranking, its curve, its stability, and how far methods agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from echelon._core.rows import seeded
+from echelon.display import AgreementDisplay
+from echelon.evaluation import FeatureCurve, selection_stability
+from echelon.rankings import fit_ranking, ranks_of
+from echelon.study._models import Study
+
+
+def method_part(
+    name: str, selector: Any, curve: FeatureCurve, study: Study
+) -> tuple[dict[str, Any], str | None]:
+    """What one method says, and a caveat if its stability could not be measured."""
+    seed = study.options["random_state"]
+    ranker = seeded(selector, int(seed) if isinstance(seed, Integral) else None)
+    fitted, order = fit_ranking(ranker, study.X, study.target.y, curve.sizes.tolist())
+    size = study.wanted or curve.one_se_size
+    stability, trouble = _stability(name, selector, size, study)
+    method = {
+        "name": name,
+        "label": type(selector).__name__,
+        "params": _params(selector),
+        "scores": getattr(fitted, "scores_", None),
+        "relevance": getattr(fitted, "relevance_", None),
+        "order": study.X.columns[order].tolist(),
+        "ranking": ranks_of(fitted),
+        "curve": _curve_part(curve, study.scoring.sign),
+        "keep": study.X.columns[order[:size]].tolist(),
+        "n_features": size,
+        "one_se_size": curve.one_se_size,
+        "best_size": curve.best_size,
+        "stability": stability,
+    }
+    return method, trouble
+
+
+def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
+    """The curve in the units of the metric: where a smaller value is better, smaller is better."""
+    return {
+        "n_features": curve.sizes,
+        "mean": sign * curve.mean_scores,
+        "std": curve.std_scores,
+        "standard_error": curve.std_scores / np.sqrt(curve.scores.shape[1]),
+        "folds": sign * curve.scores,
+    }
+
+
+def _stability(
+    name: str, selector: Any, size: int, study: Study
+) -> tuple[dict[str, Any] | None, str | None]:
+    """How often every feature is among the best ``size``; None if all are kept or not asked for."""
+    if not study.n_resamples or size == study.X.shape[1]:
+        return None, None
+    try:
+        result = selection_stability(
+            _keeping(selector, size), study.X, study.target.y, study.n_resamples, **study.options
+        )
+    except (TypeError, ValueError) as error:
+        return None, f"The stability of {name} could not be measured: {error}"
+    low, high = result.confidence_interval
+    parts = {"index": result.stability, "low": low, "high": high, "size": size}
+    return parts | {"frequency": result.frequency}, None
+
+
+def _params(selector: Any) -> dict[str, Any]:
+    """Parameters that can make a difference to what is found."""
+    params = clone(selector).get_params(deep=False)
+    return {name: params[name] for name in params if name not in ("n_jobs", "verbose")}
+
+
+def _keeping(selector: Any, size: int) -> Any:
+    """A copy that keeps so many features, where it can be told to."""
+    params = clone(selector).get_params(deep=False)
+    wanted = {"n_features_to_select": size, "threshold": None, "k": size}
+    changes = {parameter: value for parameter, value in wanted.items() if parameter in params}
+    return clone(selector).set_params(**changes)
+
+
+def agreement_of(methods: Sequence[dict[str, Any]], n_best: int) -> dict[str, Any] | None:
+    """Rank correlations and overlaps of all pairs of methods; None for one method."""
+    if len(methods) < 2:
+        return None
+    rankings = {method["name"]: method["ranking"] for method in methods}
+    display = AgreementDisplay.from_rankings(rankings, n_best=n_best)
+    return {
+        "methods": display.methods,
+        "rank_correlation": display.correlation,
+        "overlap": display.overlap,
+        "n_best": display.n_best,
+    }

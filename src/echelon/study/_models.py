@@ -1,0 +1,98 @@
+"""The model that features are judged by, what it is scored by, and the guess it must beat."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import check_scoring
+from sklearn.pipeline import make_pipeline
+
+from echelon._core.compat import scorer_sign
+from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
+from echelon.study._encoder import TableEncoder
+from echelon.study._outcome import Outcome
+
+
+class Scoring(NamedTuple):
+    """A scorer, and how to speak of its values."""
+
+    scorer: Any
+    name: str
+    sign: int
+    """-1 where a smaller value is better; scores times sign are the values shown."""
+
+
+class Study(NamedTuple):
+    """What all methods are judged by."""
+
+    X: pd.DataFrame
+    target: Outcome
+    estimator: Any
+    scoring: Scoring
+    folds: list[tuple]
+    wanted: int | None
+    """Number of features asked for; None: the curves decide."""
+    n_resamples: int
+    options: dict[str, Any]
+    """``n_jobs``, ``random_state`` and ``verbose``."""
+
+
+def default_estimator(kind: str) -> Any:
+    """A linear model over numbers and labels alike."""
+    if kind == "ordinal":
+        model = OrdinalDecomposition(LogisticRegression(max_iter=1000))
+        return make_pipeline(TableEncoder(), model)
+    if kind == "classification":
+        model = LogisticRegression(max_iter=1000, class_weight="balanced")
+        return make_pipeline(TableEncoder(), model)
+    return make_pipeline(TableEncoder(), Ridge())
+
+
+def describe_model(estimator: Any, kind: str) -> str:
+    """The model in words, or in the user's own; no addresses in memory."""
+    if estimator is not None:
+        return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
+    models = {
+        "ordinal": "logistic regression, one question per threshold between the classes",
+        "classification": "logistic regression, every class with the same weight",
+        "regression": "ridge regression",
+    }
+    return f"{models[kind]}; numbers standardised, gaps filled with the mean, labels one-hot"
+
+
+def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:
+    """The scorer asked for, or the default for this kind of target."""
+    defaults = {
+        "ordinal": (rank_loss_scorer, "mean error in classes"),
+        "classification": ("balanced_accuracy", "balanced accuracy"),
+        "regression": ("r2", "R²"),
+    }
+    scorer, name = defaults[kind] if scoring is None else (scoring, _scorer_name(scoring))
+    scorer = check_scoring(estimator, scorer)
+    return Scoring(scorer, name, scorer_sign(scorer))
+
+
+def _scorer_name(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return scoring.removeprefix("neg_").replace("_", " ")
+    function = getattr(scoring, "_score_func", scoring)
+    return getattr(function, "__name__", type(function).__name__).replace("_", " ")
+
+
+def guesses(target: Outcome) -> dict[str, Any]:
+    """Models that look at no feature, by what they guess."""
+    if target.kind == "regression":
+        return {"the mean": DummyRegressor()}
+    counts = np.bincount(target.classes.codes)
+    frequent = target.classes.labels[int(counts.argmax())]
+    models = {f"{frequent!r}, the most frequent class": DummyClassifier(strategy="prior")}
+    if target.kind == "ordinal":
+        median = target.classes.labels[int(np.median(target.classes.codes))]
+        constant = DummyClassifier(strategy="constant", constant=median)
+        models = {f"{median!r}, the median class": constant} | models
+    return models

@@ -1,0 +1,184 @@
+"""The command as a user meets it: its answers, and that the pages show them."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_cases import ORDER, call
+from echelon.cli import _work
+from echelon.cli._options import Common
+from echelon.cli._prepare import prepare
+
+
+def test_rank_prints_the_answer_and_what_it_did(credit, capsys):
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER)
+    assert (done.code, done.err) == (0, "")
+    assert "credit.csv: 90 rows, 4 features; grade: low < medium < high" in done.out
+    assert re.search(r"^ +1 +income .* rises 0.\d\d +yes", done.out, re.MULTILINE)
+    assert re.search(r"^ +\d +debt .* falls 0.\d\d", done.out, re.MULTILINE)
+    assert "OReliefF, which uses their order, fits." in done.out
+    assert "Keep this 1 of 4; more gain nothing within one standard error." in done.out
+    assert "Set aside, constant: country." in done.out
+    assert "Set aside, like an identifier: customer." in done.out
+    assert "\x1b" not in done.out
+
+
+def test_auto_is_the_method_with_the_settings_the_docs_promise(credit, houses, capsys):
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+    params = json.loads(done.out)["how"]["parameters"]["OReliefF"]
+    assert params["contradictions"] == "penalize"
+    assert params["monotonic_cst"] == "auto"
+    assert params["threshold"] == "shuffle"
+    assert json.loads(call(capsys, "profile", houses, "-t", "price", "--json").out)["method"] == (
+        "relevancebounds"
+    )
+    done = call(capsys, "profile", credit, "-t", "home", "--json")
+    assert json.loads(done.out)["method"] == "relieff"
+
+
+def test_the_answer_does_not_depend_on_a_report(credit, tmp_path, capsys):
+    page = tmp_path / "report.html"
+    plain = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json", "--report", page)
+    one, other = (json.loads(each.out) for each in (plain, done))
+    assert one["answer"] == other["answer"]
+    assert other["methods"][0]["stability"]["index"] > 0
+    assert "income" in page.read_text()
+    assert other["how"]["command"].startswith("echelon rank ")
+
+
+def test_compare_shows_curves_ranks_and_agreement(credit, tmp_path, capsys):
+    table = tmp_path / "ranks.tsv"
+    done = call(capsys, "compare", credit, "-t", "grade", *ORDER, "-m", "orelieff,cfs,relieff",
+                "--estimator", "knn", "--cv", 3, "-o", table)  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    assert "Judged by mean error in classes, 3 folds" in done.out
+    assert "Agreement of the rankings (1 = the same): OReliefF and CFS" in done.out
+    ranks = pd.read_csv(table, sep="\t")
+    assert {"rank_orelieff", "rank_cfs", "rank_relieff"} <= set(ranks.columns)
+    assert ranks["feature"][0] == "income"
+
+
+def test_bounds_of_numbers_with_gaps_and_labels(houses, tmp_path, capsys):
+    picture = tmp_path / "bounds.svg"
+    done = call(capsys, "bounds", houses, "-t", "price", "--plot", picture)
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^ +size +0\.\d+ +0\.\d+ +0\.\d+ +strong", done.out, re.MULTILINE)
+    assert "kind split into 0/1 columns" in done.out
+    assert "those of size were filled with the median" in done.out
+    assert f"Wrote {picture}" in done.out
+    assert "<svg" in picture.read_text()
+    rows = json.loads(call(capsys, "bounds", houses, "-t", "price", "--json").out)["features"]
+    assert {row["feature"] for row in rows} == {"size", "rooms", "noise", "kind=house"}
+
+
+def test_pairs_of_columns_are_intervals(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    season = np.repeat(["summer", "winter"], 30)
+    low = np.where(season == "summer", 15, -5) + rng.integers(-4, 5, 60)
+    frame = pd.DataFrame({"temp_lo": low, "temp_hi": low + 8, "season": season})
+    frame["wind_lo"] = rng.integers(0, 5, 60)
+    frame["wind_hi"] = frame["wind_lo"] + rng.integers(1, 9, 60)
+    path = tmp_path / "days.csv"
+    frame.to_csv(path, index=False)
+    done = call(capsys, "rank", path, "-t", "season", "--json")
+    found = json.loads(done.out)
+    assert found["answer"]["keep"] == ["temp"]
+    assert found["how"]["method"] == "IntervalRelief"
+    pattern = ("--intervals", "{}_lo,{}_hi")
+    same = json.loads(call(capsys, "rank", path, "-t", "season", *pattern, "--json").out)
+    assert same["answer"] == found["answer"]
+    call(capsys, "rank", path, "-t", "season", *pattern, "-m", "relieff").check_refused(
+        "relieff takes no intervals"
+    )
+    call(capsys, "rank", path, "-t", "season", "--intervals", "{}_lo").check_refused("two patterns")
+    points = json.loads(call(capsys, "rank", path, "-t", "season", "-m", "relieff", "--json").out)
+    assert points["data"]["n_features"] == 4
+
+
+def test_options_for_columns(credit, capsys):
+    options = ("--drop", "debt,noise", "--keep", "customer", "--categorical", "income", "--json")
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, *options)
+    found = json.loads(done.out)
+    assert {feature["name"] for feature in found["features"]} == {"customer", "income", "home"}
+    assert found["profile"]["nominal"] == ["income", "home"]
+
+
+def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
+    monkeypatch.setattr(_work, "MANY_ROWS", 80)
+    monkeypatch.setattr(_work, "SAMPLED_ROWS", 50)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+    found = json.loads(done.out)
+    assert found["how"]["parameters"]["OReliefF"]["sample_size"] == 50
+    assert "neighbours of 50 rows, drawn at random, among all 90" in " ".join(found["caveats"])
+    assert found["features"][0]["name"] == "income"
+
+
+def test_many_programs_run_on_all_cores(houses, capsys, monkeypatch):
+    ask = ("rank", houses, "-t", "price", "--json")
+    n_jobs = []
+    make = _work._for_programs
+    monkeypatch.setattr(
+        _work, "_for_programs", lambda *a: n_jobs.append(make(*a)["n_jobs"]) or make(*a)
+    )
+    one = json.loads(call(capsys, *ask).out)
+    monkeypatch.setattr(_work, "MANY_PROGRAMS", 0)
+    several = json.loads(call(capsys, *ask).out)
+    call(capsys, *ask, "--jobs", "1")
+    assert n_jobs == [None, -1, None]
+    del one["how"]["date"], several["how"]["date"]
+    assert one == several
+
+
+def test_the_same_seed_gives_the_same_answer(credit, capsys):
+    outputs = [
+        call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "simba", "-n", 2, "--seed", seed)
+        for seed in (1, 1)
+    ]
+    assert outputs[0] == outputs[1]
+
+
+def test_profile_in_words(credit, capsys):
+    done = call(capsys, "profile", credit, "-t", "grade", *ORDER)
+    assert (done.code, done.err) == (0, "")
+    for text in (
+        "grade: 3 classes with an order",
+        "low (27) < medium (32) < high (31)",
+        "comparable pairs of rows break the order",
+        "told from one column, income: is that known before the outcome is?",
+        "(orelieff: Hu, Pan, Song, Yu 2012)",
+    ):
+        assert text in done.out
+    call(capsys, "profile", credit, "-t", "grade", "--plot", "x.png").check_refused("no plot")
+
+
+def test_what_needs_numbers_gets_numbers(houses):
+    task = prepare(Common(str(houses), "price"), ["auto"])
+    assert task.X["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()
+    assert not task.X.isna().any(axis=None)
+    assert len(task.notes) == 2
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def words(text):
+    """Text without numbers, lines of tables and white space, which depend on versions."""
+    return re.sub(r"[-\d.,\s─]+", " ", text).split()
+
+
+def shown_commands():
+    for page in (ROOT / "README.md", ROOT / "docs" / "cli.md"):
+        blocks = re.findall(r"```console\n\$ echelon (.*)\n([\s\S]*?)```", page.read_text())
+        yield from (pytest.param(*block, id=f"{page.name}: {block[0][:40]}") for block in blocks)
+
+
+@pytest.mark.parametrize(("command", "shown"), list(shown_commands()))
+def test_pages_show_what_the_command_prints(command, shown, demo_folder, capsys, monkeypatch):
+    monkeypatch.chdir(demo_folder)
+    done = call(capsys, *command.split())
+    assert words(done.out + done.err) == words(shown)
