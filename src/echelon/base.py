@@ -20,7 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.search import as_path, forward, shared_ranks
-from echelon.validation import check_table, names_of, read_classes, read_columns
+from echelon.targets import read_classes
+from echelon.validation import check_table, names_of, read_columns
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):

@@ -1,132 +1,375 @@
-"""What a column is as a target: ordered classes, classes without an order, or numbers."""
+"""The target, read once: ordered classes, classes without an order, or numbers.
+
+``read_target`` says what y is, for everybody: estimators, profiles, reports and the command.  The
+rule of ``kind="auto"``:
+
+- given by ``class_order``, or an ordered categorical (a polars Enum): ordered classes;
+- booleans, strings, unordered categories: classes without an order;
+- two different numbers: two classes;
+- few different numbers (at most 20, and at most a third of the samples), whole or not, as grades
+  1, 1.5, 2: ordered classes;
+- other numbers: a quantity.
+
+Whether numbers that are classes really have an order cannot be seen in an array.  They are taken
+to have one, as the methods for ordered classes always did; ``order_from`` is "assumed" unless the
+order is plain (see ``has_plain_order``), and the command asks before it relies on an assumption.
+"""
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
+from echelon.validation import as_pandas
 
-MAX_LEVELS = 20
-"""Beyond so many different numbers a target is a quantity, not classes."""
+FEW = 20
+"""At most so many different numbers are classes; beyond, they are a quantity."""
+
+_NUMBERS = ("floating", "mixed-integer-float", "decimal", "integer", "boolean")
+
+_SCALE_WORDS = re.compile(
+    r"grade|score|rating|rank|level|stage|degree|severity|quality|satisf|agree|likert|stars?\b|risk|"
+    r"pain|priority|tier|band|rated|importance|frequency|intensity|difficulty|skill|education"
+)
 
 
-class Target(NamedTuple):
-    """A target, and how it was read."""
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A target, and how it was read.
 
-    y: pd.Series
-    """Ready for the methods: integers, ordered categories, labels or floats."""
+    Attributes
+    ----------
+    kind : {"ordinal", "classification", "regression"}
+        Ordered classes, classes without an order, or numbers.
+    labels : ndarray or None
+        The classes, lowest first where they have an order; None for numbers.
+    codes : ndarray of shape (n_samples,) or None
+        Position of every sample's class in ``labels``; None for numbers.
+    values : ndarray of shape (n_samples,) or None
+        The numbers of a regression; None for classes.
+    name : str or None
+        Name of the column.
+    order_from : {"given", "declared", "numbers", "assumed", ""}
+        Where the order comes from: ``class_order``, the dtype, numbers whose order is plain,
+        numbers that may as well be codes; "" without an order.
+    """
+
     kind: str
-    classes: dict[Any, int] | None
-    """Label -> number of rows, lowest first where there is an order."""
-    source: str
-    """Where the order is from: "given", "declared", "numbers", or "" without one."""
+    labels: np.ndarray | None
+    codes: np.ndarray | None
+    values: np.ndarray | None
+    name: str | None
+    order_from: str
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def y(self) -> pd.Series:
+        """What estimators take: numbers, labels, or an ordered categorical."""
+        if self.labels is None or self.codes is None:
+            return pd.Series(self.values, name=self.name)
+        whole = self.labels.dtype.kind in "biu"
+        if self.kind == ORDERED and not (whole and self.order_from in ("numbers", "assumed")):
+            ordered = pd.Categorical.from_codes(
+                self.codes, pd.Index(list(self.labels)), ordered=True
+            )
+            return pd.Series(ordered, name=self.name)
+        labels = self.labels
+        if labels.dtype.kind == "f":  # models take fractions for a quantity
+            labels = labels.astype(str).astype(object)
+        return pd.Series(labels[self.codes], name=self.name)
+
+    @property
+    def counts(self) -> dict[Any, int]:
+        """Class -> number of samples; empty for numbers."""
+        if self.labels is None or self.codes is None:
+            return {}
+        sizes = np.bincount(self.codes, minlength=len(self.labels)).tolist()
+        return dict(zip(self.labels.tolist(), sizes, strict=True))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """Codes of classes, or the values: what a correlation or a regression works on."""
+        return np.asarray(self.values if self.codes is None else self.codes, dtype=float)
+
+    def as_ordered(self) -> Target:
+        """Two classes, or numbers taken for classes, as ordered classes."""
+        return replace(self, kind=ORDERED, order_from=self.order_from or "assumed")
 
 
 def read_target(
-    y: Any, *, class_order: Sequence | None = None, ordered: bool | None = None
+    y: Any, kind: str = "auto", class_order: Sequence | None = None, name: str | None = None
 ) -> Target:
-    """Read a target.
+    """Read a target as what it is, or as the kind given.
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,)
-        Target, nothing missing.
+    y : array-like of shape (n_samples,), or Target
+        Target, nothing missing.  A ``Target`` is returned as it is.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What it is; "auto": as the rule above says.
     class_order : sequence, default=None
-        Classes from lowest to highest; may be written as text.
-    ordered : bool, default=None
-        False: classes without an order, also if they are numbers.  None: as it looks.
+        Classes from lowest to highest; labels may be written as text.
+    name : str, default=None
+        Name of the column; None: the name y has.
 
     Returns
     -------
     target : Target
         What it is.
+
+    Examples
+    --------
+    >>> from echelon.targets import read_target
+    >>> read_target([1, 1.5, 2, 1.5, 1, 2] * 4).kind
+    'ordinal'
+    >>> read_target(["a", "b", "c"] * 4).kind
+    'classification'
+    >>> read_target([0.12, 7.3, 5.5, 9.1, 3.2]).kind
+    'regression'
     """
-    y = y if isinstance(y, pd.Series) else pd.Series(y)
-    if pd.api.types.is_datetime64_any_dtype(y.dtype):
-        raise TypeError(f"{_named(y)} holds dates. Choose another column, or make classes of them.")
-    y = _unpacked(y)
+    if isinstance(y, Target):
+        return y
+    column = _one_column(y)
+    name = _name_of(column) if name is None else name
+    if kind == "auto":
+        kind = ORDERED if class_order is not None else _kind_of(column)
+    if kind == CONTINUOUS:
+        return Target(kind, None, None, read_values(column), name, "")
+    if kind == CLASSES:
+        labels, codes = read_classes(column)
+        return Target(kind, _whole(labels), codes, None, name, "")
+    labels, codes = read_ordered_classes(column, class_order)
+    labels = _whole(labels)
+    source = _order_from(column, labels, class_order, name)
+    return Target(ORDERED, labels, codes, None, name, source)
+
+
+def _kind_of(y: Any) -> str:
+    """The kind of a target that nothing else is said about."""
+    if _declares_order(y):
+        return ORDERED
+    if isinstance(getattr(y, "dtype", None), pd.CategoricalDtype):
+        return CLASSES
+    labels = read_labels(y)
+    if labels.dtype.kind in "mM":
+        raise TypeError(
+            f"`y` holds dates or times (dtype {labels.dtype}). Choose another column, or make "
+            "classes or numbers of them."
+        )
+    if labels.dtype.kind not in "iuf":
+        return CLASSES
+    n_values = len(np.unique(labels))
+    if n_values <= 2:
+        return CLASSES
+    return ORDERED if is_few(n_values, len(labels)) else CONTINUOUS
+
+
+def is_few(n_values: int, n_samples: int) -> bool:
+    """Whether so many different numbers are classes rather than a quantity."""
+    return n_values <= min(FEW, max(2, n_samples // 3))
+
+
+def has_plain_order(labels: np.ndarray, name: str | None) -> bool:
+    """Whether numbers as classes have an order beyond doubt.
+
+    Codes that software gives to labels are 0, 1, 2, ... or 1, 2, 3, ...: these have an order only
+    if the column is named like a scale (grade, score, rating, stage, ...).  Other numbers, as
+    quality from 3 to 8, half grades, or -2 to 2, are no codes.
+    """
+    codes = np.arange(len(labels))
+    if any(np.array_equal(labels, codes + first) for first in (0, 1)):
+        return name is not None and _SCALE_WORDS.search(name.lower()) is not None
+    return True
+
+
+def _order_from(y: Any, labels: np.ndarray, class_order: Any, name: str | None) -> str:
     if class_order is not None:
-        return _in_order(y, class_order)
-    if isinstance(y.dtype, pd.CategoricalDtype) and y.dtype.ordered and ordered is not False:
-        return _classes(y.cat.remove_unused_categories(), ORDERED, "declared")
-    if ordered is not False and pd.api.types.is_numeric_dtype(y.dtype) and y.dtype != bool:
-        return _numbers(y)
-    return _labels(y)
+        return "given"
+    if _declares_order(y):
+        return "declared"
+    return "numbers" if has_plain_order(labels, name) else "assumed"
 
 
-def _unpacked(y: pd.Series) -> pd.Series:
-    """Whole numbers as integers, however they are held; nullable types as plain ones."""
-    if pd.api.types.is_bool_dtype(y.dtype) and not isinstance(y.dtype, pd.CategoricalDtype):
-        return y.astype(bool)
-    if pd.api.types.is_numeric_dtype(y.dtype):
-        values = y.to_numpy(dtype=float)
-        if not np.isfinite(values).all():
-            raise ValueError(f"{_named(y)} holds infinity. Correct or drop these rows.")
-        whole = bool((values == np.round(values)).all()) and np.abs(values).max(initial=0) < 2**53
-        return pd.Series(values.astype(np.int64) if whole else values, y.index, name=y.name)
+def _declares_order(y: Any) -> bool:
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, pd.CategoricalDtype):
+        return bool(dtype.ordered)
+    return str(dtype).startswith("Enum")
+
+
+def _name_of(y: Any) -> str | None:
+    name = getattr(y, "name", None)
+    return None if name is None or name == "" else str(name)
+
+
+def _whole(labels: np.ndarray) -> np.ndarray:
+    """Whole numbers as integers, so that they read as 1, 2, 3."""
+    if labels.dtype.kind != "f" or (labels != np.round(labels)).any():
+        return labels
+    return labels if np.abs(labels).max() >= 2**53 else labels.astype(np.int64)
+
+
+# ------------------------------------------------------------------- labels and numbers
+
+
+def read_labels(y: Any) -> np.ndarray:
+    """One label per sample, none missing; numbers held as objects unpacked."""
+    y = _one_column(y)
+    if np.ma.is_masked(y):
+        raise ValueError(
+            "Input y is masked, so that some labels are hidden. Drop these samples: X[~y.mask], "
+            "y.compressed()."
+        )
+    labels = column_or_1d(y, warn=True)
+    if pd.isna(labels).any():
+        raise ValueError("Input y contains NaN. Drop the samples without a label.")
+    if labels.dtype.kind == "O":
+        labels = _unpacked(labels)
+    if labels.dtype == np.float16:  # which pandas cannot index
+        labels = labels.astype(np.float64)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("Input y contains infinity. Correct or drop these samples.")
+    return labels
+
+
+def _unpacked(labels: np.ndarray) -> np.ndarray:
+    """Objects that are all numbers or booleans as an array of those."""
+    kind = pd.api.types.infer_dtype(labels)
+    if kind not in _NUMBERS:
+        return labels
+    if kind in ("integer", "boolean"):
+        unpacked = np.array(labels.tolist())
+        if unpacked.dtype.kind != "O":
+            return unpacked
+    try:
+        return labels.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError("Input y contains numbers too large for a float. Rescale it.") from error
+
+
+def read_values(y: Any) -> np.ndarray:
+    """Finite numbers, not all the same."""
+    labels = read_labels(y)
+    values = check_array(labels, ensure_2d=False, dtype=np.float64, input_name="y")
+    if values.max(initial=-np.inf) == values.min(initial=np.inf):
+        raise ValueError(f"`y` is constant ({values[0]:g}). Pass a target that varies.")
+    return values
+
+
+def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Unordered classes: labels of any kind, and the code of every sample."""
+    labels = read_labels(y)
+    if labels.dtype.kind in "OT":
+        codes, classes = _factorized(labels)
+        return _coded(classes, codes)
+    return _numbers_as_classes(labels)
+
+
+def read_ordered_classes(
+    y: Any, class_order: Sequence | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ordered classes, lowest first, and the code of every sample.
+
+    The order comes from ``class_order``, from an ordered categorical, or from numbers.
+    Strings are refused: in alphabetical order "high" comes before "low".
+    """
+    y = _one_column(y)
+    if class_order is not None:
+        return _in_given_order(read_labels(y), class_order)
+    if _declares_order(y):
+        column = pd.Series(y) if hasattr(y, "cat") and hasattr(y, "iloc") else as_pandas(y)
+        return _in_order_of_codes(column.cat.codes.to_numpy(), column.cat.categories)
+    labels = read_labels(y)
+    if labels.dtype.kind not in "biuf":
+        shown = ", ".join(map(repr, pd.unique(pd.Series(labels))[:5].tolist()))
+        raise ValueError(
+            f"`y` holds labels without a known order ({shown}). Give it from lowest to highest, "
+            'for example class_order=["low", "medium", "high"], or pass integers or an ordered '
+            "pandas Categorical."
+        )
+    return _numbers_as_classes(labels)
+
+
+def _numbers_as_classes(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    classes, codes = np.unique(labels, return_inverse=True)
+    if not is_few(len(classes), len(labels)):
+        check_classification_targets(labels)  # refuses fractions, which are a quantity
+    return _coded(classes, codes)
+
+
+def _one_column(y: Any) -> Any:
+    """A frame of one column as that column, with scikit-learn's warning; categories as a column."""
+    if isinstance(y, pd.Categorical):
+        return pd.Series(y)
+    if hasattr(y, "columns") and hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.",
+            DataConversionWarning,
+            stacklevel=2,
+        )
+        return y[y.columns[0]]
     return y
 
 
-def _numbers(y: pd.Series) -> Target:
-    values = np.unique(y.to_numpy())
-    if len(values) > min(MAX_LEVELS, max(2, len(y) // 3)):
-        return Target(y.astype(float), CONTINUOUS, None, "")
-    if len(values) < 3:
-        return _labels(y)
-    if y.dtype.kind == "f":  # half grades, say
-        y = pd.Series(pd.Categorical(y, values, ordered=True), y.index, name=y.name)
-    return _classes(y, ORDERED, "numbers")
+def _factorized(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes and labels of objects, sorted where they can be."""
+    try:
+        return pd.factorize(y, sort=True)
+    except TypeError:
+        return pd.factorize(y)
 
 
-def _labels(y: pd.Series) -> Target:
-    n_labels = y.nunique()
-    if n_labels > max(MAX_LEVELS, len(y) // 4):
+def _in_given_order(y: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
+    order = list(order)
+    try:
+        repeats = len(set(order)) < len(order)
+    except TypeError as error:
+        raise ValueError(f"`class_order` must be a flat list of classes, got {order}.") from error
+    if repeats:
+        raise ValueError(f"`class_order` must not repeat a class, got {order}.")
+    codes = pd.Index(order).get_indexer(pd.Index(y))
+    if (codes < 0).any():
+        codes = _by_their_text(y, order)
+    if (codes < 0).any():
+        unknown = pd.unique(pd.Series(y[codes < 0]))[:5].tolist()
+        raise ValueError(f"`class_order` must list every class of y; it lacks {unknown}.")
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    return _coded(y[first], codes)
+
+
+def _by_their_text(y: np.ndarray, order: list[Any]) -> np.ndarray:
+    """Positions in an order that is written as text, as on a command line."""
+    written = [str(label).strip() for label in order]
+    if len(set(written)) < len(written):
+        return np.full(len(y), -1)
+    return pd.Index(written).get_indexer(pd.Index([str(label).strip() for label in y.tolist()]))
+
+
+def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the labels in use, which are renumbered."""
+    if (codes < 0).any():
+        raise ValueError("Input y contains NaN. Drop the samples without a label.")
+    used, codes = np.unique(codes, return_inverse=True)
+    return _coded(labels[used].to_numpy(), codes)
+
+
+def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if len(labels) == 0:
+        raise ValueError("`y` has no samples. Pass samples of two or more classes.")
+    if len(labels) < 2:
         raise ValueError(
-            f"{_named(y)} holds {n_labels} different labels in {len(y)} rows, which are no "
-            "classes. Is it the right column?"
+            f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."
         )
-    if isinstance(y.dtype, pd.CategoricalDtype):
-        y = y.astype(y.dtype.categories.dtype)
-    return _classes(y, CLASSES, "")
-
-
-def _in_order(y: pd.Series, class_order: Sequence) -> Target:
-    """Classes in the order given; labels are recognised by how they are written."""
-    written = {str(label).strip(): label for label in y.unique().tolist()}
-    wanted = [str(label).strip() for label in class_order]
-    repeated = [label for label in wanted if wanted.count(label) > 1]
-    if repeated:
-        raise ValueError(f"The order must name every class once, got {repeated[0]!r} again.")
-    lacking = [label for label in written if label not in wanted]
-    if lacking:
-        extra = [label for label in wanted if label not in written]
-        hint = f" ({', '.join(map(repr, extra[:5]))} does not occur.)" if extra else ""
-        raise ValueError(
-            f"The order must name every class of {_named(y, 'the target')}; it lacks "
-            f"{', '.join(map(repr, lacking[:5]))}.{hint} Write classes as in the file, lowest "
-            "first, separated by commas."
-        )
-    order = [written[label] for label in wanted if label in written]
-    ordered = pd.Categorical(y.astype(object), order, ordered=True)
-    return _classes(pd.Series(ordered, y.index, name=y.name), ORDERED, "given")
-
-
-def _classes(y: pd.Series, kind: str, source: str) -> Target:
-    counts = y.value_counts(sort=False).sort_index()
-    if len(counts) < 2:
-        raise ValueError(
-            f"{_named(y)} has one class only ({counts.index[0]!r}). Two or more are needed."
-        )
-    return Target(y, kind, {_plain(k): int(n) for k, n in counts.items()}, source)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _named(y: pd.Series, otherwise: str = "The target") -> str:
-    return otherwise if y.name is None else f"Column {y.name!r}"
+    return labels, codes.astype(np.int64)

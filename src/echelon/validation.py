@@ -1,18 +1,17 @@
-"""User input, read once: feature columns of any kind, and targets with or without an order."""
+"""Features as the user has them, read once: arrays and frames, columns of any kind.
+
+The target is read in ``targets``.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_array
 
 _NUMERIC_OBJECTS = {"integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty"}
 
@@ -89,7 +88,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     if isinstance(X, pd.DataFrame):
         return X
     if hasattr(X, "clone") and hasattr(X, "columns"):
-        return pd.DataFrame({name: _as_pandas(X[name]) for name in X.columns})
+        return pd.DataFrame({name: as_pandas(X[name]) for name in X.columns})
     values = np.asarray(X)
     if values.ndim == 3:
         make = pd.arrays.IntervalArray.from_arrays
@@ -173,7 +172,7 @@ def _read_frame(
         single = all(dtype == np.float32 for dtype in X.dtypes)
         values = X.to_numpy(dtype=np.float32 if single else np.float64)
         return values, np.zeros(len(names), bool), names
-    series = [_as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
+    series = [as_pandas(X[name]) if hasattr(X, "clone") else X.iloc[:, j]
               for j, name in enumerate(names)]  # fmt: skip
     if isinstance(categorical_features, str):
         nominal = np.array([looks_nominal(column) for column in series], bool)
@@ -198,16 +197,7 @@ def of_plain_numbers(X: Any) -> bool:
     )
 
 
-def as_column(y: Any) -> Any:
-    """A target whose rows can be taken: a pandas column stays one, categories keep their order."""
-    if isinstance(y, pd.Categorical):
-        return pd.Series(y)
-    if type(y).__module__.startswith("polars"):
-        return _as_pandas(y)
-    return _one_column(y) if hasattr(y, "dtype") or hasattr(y, "columns") else np.asarray(y)
-
-
-def _as_pandas(column: Any) -> pd.Series:
+def as_pandas(column: Any) -> pd.Series:
     """A polars column as pandas; an Enum has an order, a Categorical has none."""
     kind = str(column.dtype)
     if kind.startswith("Enum"):
@@ -282,108 +272,3 @@ def nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.n
                 f"got {entry}."
             )
     return mask
-
-
-# ---------------------------------------------------------------------------- targets
-
-
-def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Unordered classes: labels of any kind, and the code of every sample."""
-    y = read_labels(y)
-    if y.dtype.kind in "OT":
-        codes, labels = _factorized(y)
-    else:
-        check_classification_targets(y)
-        labels, codes = np.unique(y, return_inverse=True)
-    return _coded(labels, codes)
-
-
-def read_ordered_classes(y: Any, class_order: Sequence | None) -> tuple[np.ndarray, np.ndarray]:
-    """Ordered classes, lowest first, and the code of every sample.
-
-    The order comes from ``class_order``, from an ordered categorical, or from integers.
-    Strings are refused: in alphabetical order "high" comes before "low".
-    """
-    y = _one_column(y)
-    if class_order is not None:
-        return _in_given_order(read_labels(y), class_order)
-    dtype = getattr(y, "dtype", None)
-    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-        return _in_order_of_codes(pd.Series(y).cat.codes.to_numpy(), dtype.categories)
-    if str(dtype).startswith("Enum"):
-        return _in_given_order(read_labels(y.to_list()), y.dtype.categories.to_list())
-    y = read_labels(y)
-    if y.dtype.kind not in "biuf":
-        labels = ", ".join(map(repr, pd.unique(pd.Series(y))[:5].tolist()))
-        raise ValueError(
-            f"`y` holds labels without a known order ({labels}). Give it from lowest to highest, "
-            'for example class_order=["low", "medium", "high"], or pass integers or an ordered '
-            "pandas Categorical."
-        )
-    check_classification_targets(y)
-    return _coded(*np.unique(y, return_inverse=True))
-
-
-def _one_column(y: Any) -> Any:
-    """A frame of one column as that column, with scikit-learn's warning."""
-    if hasattr(y, "columns") and hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected.",
-            DataConversionWarning,
-            stacklevel=2,
-        )
-        return y[y.columns[0]]
-    return y
-
-
-def read_labels(y: Any) -> np.ndarray:
-    """One label per sample, none missing; integers and booleans held as objects unpacked."""
-    labels = column_or_1d(_one_column(y), warn=True)
-    if np.ma.getmaskarray(labels).any() or pd.isna(labels).any():
-        raise ValueError("Input y contains NaN. Drop the samples without a label.")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("Input y contains infinity. Classes must be labels.")
-    if labels.dtype.kind == "O" and pd.api.types.infer_dtype(labels) in ("integer", "boolean"):
-        return np.array(labels.tolist())
-    return labels
-
-
-def _factorized(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes and labels of objects, sorted where they can be."""
-    try:
-        return pd.factorize(y, sort=True)
-    except TypeError:
-        return pd.factorize(y)
-
-
-def _in_given_order(y: np.ndarray, order: Any) -> tuple[np.ndarray, np.ndarray]:
-    order = list(order)
-    try:
-        repeats = len(set(order)) < len(order)
-    except TypeError as error:
-        raise ValueError(f"`class_order` must be a flat list of classes, got {order}.") from error
-    if repeats:
-        raise ValueError(f"`class_order` must not repeat a class, got {order}.")
-    codes = pd.Index(order).get_indexer(pd.Index(y))
-    if (codes < 0).any():
-        unknown = pd.unique(pd.Series(y[codes < 0]))[:5].tolist()
-        raise ValueError(f"`class_order` must list every class of y; it lacks {unknown}.")
-    return _in_order_of_codes(codes, pd.Index(order))
-
-
-def _in_order_of_codes(codes: np.ndarray, labels: pd.Index) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of the labels in use, which are renumbered."""
-    if (codes < 0).any():
-        raise ValueError("Input y contains NaN. Drop the samples without a label.")
-    used, codes = np.unique(codes, return_inverse=True)
-    return _coded(labels[used].to_numpy(), codes)
-
-
-def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if len(labels) == 0:
-        raise ValueError("`y` has no samples. Pass samples of two or more classes.")
-    if len(labels) < 2:
-        raise ValueError(
-            f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."
-        )
-    return labels, codes.astype(np.int64)

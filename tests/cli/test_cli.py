@@ -12,6 +12,7 @@ from cli_cases import ORDER, call
 from echelon.cli import _work
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
+from echelon.study import filled, with_labels_split
 
 
 def test_rank_prints_the_answer_and_what_it_did(credit, capsys):
@@ -158,9 +159,11 @@ def test_profile_in_words(credit, capsys):
 
 def test_what_needs_numbers_gets_numbers(houses):
     task = prepare(Common(str(houses), "price"), ["auto"])
-    assert task.X["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()
-    assert not task.X.isna().any(axis=None)
     assert len(task.notes) == 2
+    numbers, owners = with_labels_split(filled(task.X))
+    assert numbers["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()
+    assert not numbers.isna().any(axis=None)
+    assert task.X.columns[owners].tolist()[-1] == numbers.columns[-1].partition("=")[0]
 
 
 ROOT = Path(__file__).parents[2]

@@ -216,7 +216,7 @@ BROKEN = {
         "x.csv", b"a,grade\n" + b"".join(b"%d,c%d\n" % (k % 5, k) for k in range(60)), "no classes",
     ),
     "infinity": ("x.csv", GOOD.encode() + b"inf,1,1\n", "'a' of x.csv holds infinity, first in row 61"),  # noqa: E501
-    "infinite target": ("x.csv", GOOD.encode() + b"1,1,-inf\n", "holds infinity"),
+    "infinite target": ("x.csv", GOOD.encode() + b"1,1,-inf\n", "contains infinity"),
     "nothing to rank": ("x.csv", b"a,grade\n" + b"1,0\n1,1\n" * 9, "no column to rank"),
     "target only": ("x.csv", b"grade;\n" + b"1;\n0;\n" * 9, "no column to rank"),
     "three rows": ("x.csv", b"a,b,grade\n1,2,0\n2,1,1\n3,3,2\n", "too few"),

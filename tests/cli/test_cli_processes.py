@@ -23,7 +23,7 @@ def test_an_interrupt_ends_with_130_and_no_file(tmp_path):
     frame.to_csv(path, index=False)
     out = tmp_path / "out.csv"
     job = subprocess.Popen(
-        [COMMAND, "rank", path, "-t", "y", *SLOW, "-o", out], stdout=subprocess.PIPE,
+        [COMMAND, "rank", path, "-t", "y", "--unordered", *SLOW, "-o", out], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(6)

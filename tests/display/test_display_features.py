@@ -134,8 +134,8 @@ def test_distributions_of_other_containers(rng):
     bounds = pd.DataFrame({"t_min": values[:, 0], "t_max": values[:, 0] + 2})
     frame = DistributionDisplay.from_data(as_intervals(bounds), [0, 1] * 20).frame()
     np.testing.assert_allclose(frame["q50"][0], quantile((values[::2, 0] + 1).tolist(), 0.5))
-    few = DistributionDisplay.from_data(values, np.repeat([1.5, 2.5], [35, 5])).frame()
-    assert few["class"].unique().tolist() == ["part 1 of 2", "part 2 of 2"]
+    few = DistributionDisplay.from_data(values, np.r_[np.zeros(26), np.arange(1, 15)] + 0.5).frame()
+    assert few["class"].unique().tolist() == ["part 1 of 3", "part 2 of 3", "part 3 of 3"]
 
 
 def test_the_best_features_of_a_selector(rng):

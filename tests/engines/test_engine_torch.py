@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from test_nearest import awkward_samples, everyone, find_all, make_samples
 
 from cases import draw_case
 from echelon import IntervalRelief, OReliefF, Relief, ReliefF, Simba
 from echelon.engines import ABOVE, ANY, BELOW, Classes, NumbaEngine, Search, resolve_engine
-from test_nearest import awkward_samples, everyone, find_all, make_samples
 
 torch = pytest.importorskip("torch", reason='needs pip install "echelon[torch]"')
 

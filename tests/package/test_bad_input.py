@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from test_contract import SELECTORS, WEIGHTING, taking
 
 from echelon import OReliefF, OSimba, RelevanceBounds, ReliefF, Simba
-from test_contract import SELECTORS, WEIGHTING, taking
 
 X = np.random.default_rng(0).random((12, 3))
 Y = np.arange(12) % 3

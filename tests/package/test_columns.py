@@ -9,7 +9,8 @@ from sklearn.exceptions import DataConversionWarning
 
 from echelon import ReliefF
 from echelon._core.differences import unit_scale
-from echelon.validation import read_columns, read_ordered_classes
+from echelon.targets import read_ordered_classes
+from echelon.validation import read_columns
 
 N = 30
 

@@ -9,7 +9,6 @@ from echelon import as_intervals
 from echelon.profile._columns import has_common_scale
 from echelon.profile._scales import guess_order
 from echelon.report import TableEncoder, profile
-from echelon.targets import read_target
 
 
 @pytest.mark.parametrize(
@@ -36,35 +35,6 @@ def test_orders_are_guessed_from_any_permutation(order):
 )
 def test_other_labels_are_not_taken_for_ordered(labels):
     assert guess_order(labels) is None
-
-
-@pytest.mark.parametrize(
-    ("y", "kind", "classes"),
-    [
-        ([1, 2, 3] * 9, "ordinal", {1: 9, 2: 9, 3: 9}),
-        ([1.0, 2.0, 3.0] * 9, "ordinal", {1: 9, 2: 9, 3: 9}),
-        ([1.0, 1.5, 2.0] * 9, "ordinal", {1.0: 9, 1.5: 9, 2.0: 9}),
-        ([0, 1] * 9, "classification", {0: 9, 1: 9}),
-        ([True, False] * 9, "classification", {False: 9, True: 9}),
-        (["b", "a"] * 9, "classification", {"a": 9, "b": 9}),
-        (list(range(30)), "regression", None),
-        (np.linspace(0, 1, 90).tolist(), "regression", None),
-    ],
-)
-def test_what_a_target_is(y, kind, classes):
-    target = read_target(y)
-    assert (target.kind, target.classes) == (kind, classes)
-    assert profile(pd.DataFrame({"x": np.arange(len(y)) ** 0.5}), y, monotone=False).kind == kind
-
-
-def test_an_order_is_given_declared_or_denied():
-    y = pd.Series(["lo", "hi", "lo", "mid"])
-    assert list(read_target(y, class_order=["lo", "mid", "hi"]).classes) == ["lo", "mid", "hi"]
-    assert read_target([3, 1, 2] * 5, class_order=["3", "2", "1"]).y.cat.codes[0] == 0
-    declared = y.astype(pd.CategoricalDtype(["lo", "mid", "hi", "never"], ordered=True))
-    assert list(read_target(declared).classes) == ["lo", "mid", "hi"]
-    assert read_target(declared, ordered=False).kind == "classification"
-    assert read_target([1, 2, 3] * 5, ordered=False).kind == "classification"
 
 
 @pytest.fixture

@@ -7,19 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from echelon.validation import (
-    is_interval_column,
-    read_classes,
-    read_columns,
-    read_labels,
-    read_ordered_classes,
-)
+from echelon.methods import ORDERED
+from echelon.targets import Target
+from echelon.validation import is_interval_column, read_columns
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_LABELS = 5
 """Labels of a nominal feature that are told apart; the rest are "other"."""
 QUARTERS = ("lowest quarter", "second quarter", "third quarter", "highest quarter")
-
 
 MOST_CLASSES = 12
 """Classes drawn; of more ordered ones some in between are left out, of others the rare ones."""
@@ -46,38 +41,11 @@ class ByClass(NamedTuple):
     """Of a nominal feature: shape (n_classes, n_labels), the share of every label in a class."""
 
 
-def read_groups(y: Any, kind: str | None = None, class_order: Any = None) -> Classes:
-    """The classes of y, or quarters of its values.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Target.
-    kind : {"ordinal", "classification", "regression"}, default=None
-        What y is; None: integers and ordered labels are ordinal, fractions a regression.
-    class_order : sequence, default=None
-        Classes from lowest to highest.
-    """
-    kind = kind or ("ordinal" if class_order is not None else _guess(y))
-    if kind == "regression":
-        return _quarters(np.asarray(y, dtype=float))
-    if kind == "ordinal":
-        labels, codes = read_ordered_classes(y, class_order)
-    else:
-        labels, codes = read_classes(y)
-    return Classes(labels.tolist(), codes, kind == "ordinal")
-
-
-def _guess(y: Any) -> str:
-    dtype = getattr(y, "dtype", None)
-    if isinstance(dtype, pd.CategoricalDtype):
-        return "ordinal" if dtype.ordered else "classification"
-    if str(dtype).startswith("Enum"):
-        return "ordinal"
-    labels = read_labels(y)
-    if labels.dtype.kind == "f" and (labels != np.round(labels)).any():
-        return "regression"
-    return "ordinal" if labels.dtype.kind in "iuf" else "classification"
+def classes_of(target: Target) -> Classes:
+    """The classes of a target, or quarters of its values."""
+    if target.labels is None or target.codes is None:
+        return _quarters(target.numbers)
+    return Classes(target.labels.tolist(), target.codes, target.kind == ORDERED)
 
 
 def _quarters(values: np.ndarray) -> Classes:

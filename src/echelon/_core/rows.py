@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from echelon._core.compat import safe_indexing
-from echelon.validation import check_table, read_labels
+from echelon.targets import read_labels, read_target
+from echelon.validation import check_table
 
 
 def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:
@@ -81,15 +82,11 @@ def seeded(estimator: Any, seed: int | None) -> Any:
     return copy.set_params(**dict.fromkeys(left_open, seed))
 
 
-def is_discrete(y: Any) -> bool:
-    """Whether y holds classes: anything but numbers with fractions."""
-    values = np.asarray(y)
-    return values.dtype.kind != "f" or bool((values == np.round(values)).all())
-
-
 def strata(y: Any) -> list[np.ndarray]:
     """Rows of every class; all rows if y is no classes."""
-    codes = pd.factorize(np.asarray(y))[0] if is_discrete(y) else np.zeros(len(y), int)
+    codes = read_target(y).codes
+    if codes is None:
+        return [np.arange(len(y))]
     return [np.flatnonzero(codes == code) for code in np.unique(codes)]
 
 

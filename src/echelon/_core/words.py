@@ -61,3 +61,8 @@ def listed(names: Iterable[Any], most: int = 5) -> str:
 def counted(n: int, noun: str) -> str:
     """``1 feature``, ``2 features``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def percent(share: float) -> str:
+    """A share to read: ``12 %``, ``under 1 %``."""
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "under 1 %"

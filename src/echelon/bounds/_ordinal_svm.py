@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon.bounds._program import ordinal_program, standardised
 from echelon.bounds._solvers import SOLVERS, solver_for
-from echelon.validation import read_numbers, read_ordered_classes
+from echelon.targets import read_ordered_classes
+from echelon.validation import read_numbers
 
 NUMBERS_ONLY = "a linear model needs numbers"
 

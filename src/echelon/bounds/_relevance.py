@@ -20,7 +20,7 @@ from echelon.bounds._program import standardised
 from echelon.bounds._regressor import LinearEpsilonRegressor
 from echelon.bounds._solvers import SOLVERS
 from echelon.bounds._study import Settings, Study
-from echelon.bounds._target import read_target
+from echelon.bounds._target import read_outcome
 from echelon.bounds._task import Task
 from echelon.validation import Columns, read_numbers
 
@@ -257,7 +257,7 @@ class RelevanceBounds(BaseSelector):
 
     def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
         columns = read_numbers(X, allow_nan=False, reason=NUMBERS_ONLY)
-        self._target = read_target(y, self.problem, self.class_order)
+        self._target = read_outcome(y, self.problem, self.class_order)
         self.problem_ = self._target.kind
         self.__dict__.pop("classes_", None)
         if self._target.labels is not None:

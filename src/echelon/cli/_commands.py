@@ -11,6 +11,7 @@ from echelon.cli._console import show_json
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
+from echelon.study.types import Summary
 
 
 def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) -> None:
@@ -49,7 +50,7 @@ def _finish(found: _work.Studied, common: Common, show: Any) -> None:
         show(found, common.top, written)
 
 
-def _ranking_frame(summary: dict[str, Any]) -> pd.DataFrame:
+def _ranking_frame(summary: Summary) -> pd.DataFrame:
     """One row per feature, best first."""
     features = summary["features"]
     frame = pd.DataFrame(
@@ -60,7 +61,7 @@ def _ranking_frame(summary: dict[str, Any]) -> pd.DataFrame:
         }
     )
     for key in ("score", "relevance", "trend", "stability", "group", "missing"):
-        values = [feature.get(key) for feature in features]
+        values: list[Any] = [feature.get(key) for feature in features]
         if any(value is not None for value in values):
             frame[key] = values
     if len(summary["methods"]) > 1:
@@ -70,12 +71,11 @@ def _ranking_frame(summary: dict[str, Any]) -> pd.DataFrame:
     return frame
 
 
-def _as_json(summary: dict[str, Any], found: _work.Studied) -> dict[str, Any]:
+def _as_json(summary: Summary, found: _work.Studied) -> dict[str, Any]:
     """The summary without what only pictures need."""
     for feature in summary["features"]:
         feature.pop("distribution", None)
-    summary["set_aside"] = found.task.set_aside
-    return summary
+    return {**summary, "set_aside": found.task.set_aside}
 
 
 def bounds(common: Common) -> None:
@@ -97,7 +97,7 @@ def bounds(common: Common) -> None:
                 "features": frame.to_dict("records"),
                 "groups": found.groups,
                 "set_aside": found.task.set_aside,
-                "caveats": [*found.task.notes, *found.task.profile.caveats],
+                "caveats": [*found.notes, *found.task.profile.caveats],
             }
         )
     elif common.output != "-":
@@ -106,14 +106,14 @@ def bounds(common: Common) -> None:
 
 def _bounds_frame(found: _work.Bounded) -> pd.DataFrame:
     """Smallest and largest weight of every feature, and of noise like it, best score first."""
-    selector, X = found.selector, found.task.X
+    selector, names = found.selector, found.columns
     intervals, noise = selector.intervals_, selector.probe_thresholds_
     if intervals.ndim == 3:  # several classes: the one in which the weight can be largest
-        largest = intervals[:, :, 1].argmax(axis=0), range(X.shape[1])
+        largest = intervals[:, :, 1].argmax(axis=0), range(len(names))
         intervals, noise = intervals[largest], noise[largest]
     frame = pd.DataFrame(
         {
-            "feature": X.columns,
+            "feature": names,
             "lower": intervals[:, 0],
             "upper": intervals[:, 1],
             "noise": noise,
@@ -129,7 +129,7 @@ def profile(common: Common) -> None:
         if getattr(common, option):
             raise InputError(f"profile makes no {option}; 'echelon rank' does.")
     _outputs.check_outputs(common)
-    task = prepare(common, ["auto"], monotone=True)
+    task = prepare(common, ["auto"], only_look=True)
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})

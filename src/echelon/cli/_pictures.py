@@ -8,9 +8,10 @@ import numpy as np
 
 from echelon.display import BoundsDisplay, FeatureCurveDisplay, ScoresDisplay
 from echelon.display.style import APART, legend, plain
+from echelon.study.types import MethodPart, Summary
 
 
-def ranking_picture(summary: dict[str, Any]) -> Any:
+def ranking_picture(summary: Summary) -> Any:
     """Scores of the best features, and the curve that says how many to keep."""
     features, method = summary["features"], summary["methods"][0]
     scored = features[0]["score"] is not None
@@ -26,7 +27,7 @@ def ranking_picture(summary: dict[str, Any]) -> Any:
     return figure
 
 
-def comparison_picture(summary: dict[str, Any]) -> Any:
+def comparison_picture(summary: Summary) -> Any:
     """The curves of all methods."""
     figure = _figure(8, 5)
     ax = figure.subplots()
@@ -62,7 +63,7 @@ def _colours(n: int) -> list[str]:
     return [APART[k % len(APART)] for k in range(n)]
 
 
-def _curve(method: dict[str, Any]) -> FeatureCurveDisplay:
+def _curve(method: MethodPart) -> FeatureCurveDisplay:
     curve = method["curve"]
     return FeatureCurveDisplay(
         curve["n_features"], curve["folds"], method["best_size"], method["one_se_size"]

@@ -12,8 +12,9 @@ from rich.text import Text
 
 from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
-from echelon.cli._work import Bounded, Studied, remarks
-from echelon.methods import METHODS
+from echelon.cli._work import Bounded, Studied
+from echelon.methods import METHODS, ORDERED
+from echelon.study.types import Agreement, Summary
 
 
 def shown(value: Any) -> Text:
@@ -81,7 +82,7 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     _remarks(out, found, summary, written)
 
 
-def _methods_table(summary: dict[str, Any]) -> Table:
+def _methods_table(summary: Summary) -> Table:
     table = plain_table(
         title=f"Judged by {summary['how']['scoring']}, {summary['how']['folds']} folds"
     )
@@ -103,7 +104,7 @@ def _short(label: str) -> str:
     return label if len(label) <= 10 else "".join(c for c in label if c.isupper())
 
 
-def _agreement(out: Console, agreement: dict[str, Any] | None) -> None:
+def _agreement(out: Console, agreement: Agreement | None) -> None:
     if agreement is None:
         return
     names, taus = agreement["methods"], agreement["rank_correlation"]
@@ -139,7 +140,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
               "irrelevant: no more than noise reaches.")  # fmt: skip
     for group in found.groups[:5]:
         _say(out, f"One of these may do: {listed(group, 8)}.")
-    for remark in [*remarks(found.task), *found.task.profile.caveats]:
+    for remark in [*found.notes, *found.task.profile.caveats]:
         _say(out, f"- {remark}")
     _wrote(out, written)
 
@@ -173,9 +174,10 @@ def _say(out: Console, sentence: str, style: str = "") -> None:
 def _heading(out: Console, found: Studied | Bounded) -> None:
     task = found.task
     n, p = task.X.shape
-    order = " < ".join(map(str, task.target.classes or {})) if task.target.source else ""
-    classes = order if order and len(order) < 60 else f"{len(task.target.classes or {})} classes"
-    kind = classes if task.target.classes else "numbers"
+    counts = task.target.counts
+    order = " < ".join(map(str, counts)) if task.target.kind == ORDERED else ""
+    classes = order if order and len(order) < 60 else f"{len(counts)} classes"
+    kind = classes if counts else "numbers"
     _say(out, f"{task.source}: {n:,} rows, {p:,} features; {task.profile.target}: {kind}", "bold")
     if isinstance(found, Studied) and len(task.methods) == 1:
         chosen = task.methods[0]
@@ -193,7 +195,7 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
         _say(out, f"... and {n_all - n_printed:,} more; --top 0 prints, -o FILE writes all.", "dim")
 
 
-def _answer(out: Console, summary: dict[str, Any]) -> None:
+def _answer(out: Console, summary: Summary) -> None:
     answer = summary["answer"]
     _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
@@ -204,9 +206,9 @@ def _answer(out: Console, summary: dict[str, Any]) -> None:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
 
 
-def _remarks(out: Console, found: Studied, summary: dict[str, Any], written: list[str]) -> None:
+def _remarks(out: Console, found: Studied, summary: Summary, written: list[str]) -> None:
     said = summary["caveats"]
-    late = [note for note in found.task.notes if note not in said]
+    late = [note for note in found.notes if note not in said]
     for caveat in [*said, *late]:
         _say(out, f"- {caveat}")
     _wrote(out, written)

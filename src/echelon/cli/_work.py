@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,8 +14,10 @@ from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common
 from echelon.cli._prepare import Task, prepare
-from echelon.methods import CONTINUOUS, METHODS
+from echelon.methods import CONTINUOUS, METHODS, Method
+from echelon.profile import is_nominal
 from echelon.report import Report, summarize
+from echelon.study import Prepared, filled, with_labels_split
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
@@ -38,6 +40,8 @@ class Studied(NamedTuple):
 
     task: Task
     report: Report
+    notes: list[str]
+    """What was done to the data, and warnings met on the way."""
 
 
 def study(
@@ -57,26 +61,29 @@ def study(
         "cv": _n_folds(task, cv),
         "n_resamples": N_RESAMPLES if common.report else 0,
     }
-    return Studied(task, _summarized(task, common, settings))
+    return _summarized(task, common, settings)
 
 
-def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Report:
+def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
     n, p = task.X.shape
-    named = {method.estimator: make_selector(method, task, common) for method in task.methods}
+    made = {method.estimator: make_selector(method, task, common) for method in task.methods}
+    said = [note for _, notes in made.values() for note in notes]
+    notes = remarks(task, said)
     doing = f"Ranking {p:,} features by {listed(method.estimator for method in task.methods)}"
-    with working(doing, common) as verbose, noting(task.notes):
-        return summarize(
+    with working(doing, common) as verbose, warnings_of_ours() as caught:
+        report = summarize(
             task.X,
-            task.target.y,
-            named,
+            task.target,
+            {name: selector for name, (selector, _) in made.items()},
             random_state=common.seed,
-            profile=replace(task.profile, caveats=[*remarks(task), *task.profile.caveats]),
+            profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
             source=task.source,
             command=common.command_line(),
             n_jobs=common.jobs,
             verbose=int(verbose and n * n * p > LONG),
             **settings,
         )
+    return Studied(task, report, [*notes, *caught])
 
 
 class Bounded(NamedTuple):
@@ -84,46 +91,57 @@ class Bounded(NamedTuple):
 
     task: Task
     selector: Any
+    columns: list[str]
     groups: list[list[str]]
+    notes: list[str]
 
 
 def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
     task = prepare(common, ["relevancebounds"])
-    selector = make_selector(METHODS["relevancebounds"], task, common)
-    with working(f"Bounding {task.X.shape[1]:,} features", common), noting(task.notes):
-        if common.jobs is not None:
-            selector.set_params(n_jobs=common.jobs)
-        selector.fit(task.X, task.target.y)
-        return Bounded(task, selector, selector.feature_groups())
+    method = METHODS["relevancebounds"]
+    selector = method.make(random_state=common.seed, **_for_programs(method, task, common))
+    if common.jobs is not None:
+        selector.set_params(n_jobs=common.jobs)
+    table, _ = with_labels_split(filled(task.X))
+    with working(f"Bounding {table.shape[1]:,} features", common), warnings_of_ours() as caught:
+        selector.fit(table, task.target.y)
+        groups = selector.feature_groups()
+    return Bounded(task, selector, list(table.columns), groups, [*remarks(task), *caught])
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
     """A report that keeps the relevant features."""
-    n_relevant = int(found.selector.support_.sum())
+    relevant = {name.partition("=")[0] for name, kept in
+                zip(found.columns, found.selector.support_, strict=True) if kept}  # fmt: skip
     settings = {
-        "n_features": n_relevant or "auto",
+        "n_features": min(len(relevant), found.task.X.shape[1]) or "auto",
         "cv": _n_folds(found.task, 5),
         "n_resamples": N_RESAMPLES,
     }
-    return _summarized(found.task, common, settings)
+    return _summarized(found.task, common, settings).report
 
 
-def make_selector(method: Any, task: Task, common: Common) -> Any:
-    """A selector for the data at hand; the order of classes comes with the target."""
+def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
+    """A selector for the data at hand, and notes; the order of classes comes with the target."""
     selector = method.make(random_state=common.seed, **_for_programs(method, task, common))
+    notes = []
     if common.scheduler is not None:
-        _use_cluster(selector, method, task, common)
+        notes += _use_cluster(selector, method, common)
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
         selector.set_params(sample_size=SAMPLED_ROWS)
-        task.notes.append(
+        notes.append(
             f"{method.estimator} looked up the neighbours of {SAMPLED_ROWS:,} rows, drawn at "
             f"random, among all {len(task.X):,}."
         )
-    return selector
+    split = method.numbers_only and any(is_nominal(column) for _, column in task.X.items())
+    fill = not method.takes_gaps and bool(task.X.isna().any(axis=None))
+    if split or fill:
+        selector = Prepared(selector, split_labels=split, fill_gaps=fill)
+    return selector, notes
 
 
-def _for_programs(method: Any, task: Task, common: Common) -> dict[str, Any]:
+def _for_programs(method: Method, task: Task, common: Common) -> dict[str, Any]:
     """What RelevanceBounds needs to know: the kind of target, and whether all cores pay."""
     if method.estimator != "RelevanceBounds":
         return {}
@@ -132,13 +150,10 @@ def _for_programs(method: Any, task: Task, common: Common) -> dict[str, Any]:
     return {"problem": task.target.kind, "n_jobs": -1 if everywhere else None}
 
 
-def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None:
+def _use_cluster(selector: Any, method: Method, common: Common) -> list[str]:
     """Let the selector search on the cluster, or note that it cannot."""
     if "engine" not in selector.get_params():
-        remark = f"{method.estimator} has no part that runs on a cluster; it ran here."
-        if remark not in task.notes:
-            task.notes.append(remark)
-        return
+        return [f"{method.estimator} has no part that runs on a cluster; it ran here."]
     if common.jobs not in (None, 1):
         raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
     try:
@@ -146,15 +161,16 @@ def _use_cluster(selector: Any, method: Any, task: Task, common: Common) -> None
     except ImportError as error:
         raise InputError(f"--scheduler: {error}") from error
     selector.set_params(engine=DaskEngine(common.scheduler))
+    return []
 
 
-def remarks(task: Task) -> list[str]:
+def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
     """What was done to the data, in sentences."""
     reasons: dict[str, list[str]] = {}
     for name, why in task.set_aside.items():
         reasons.setdefault(why, []).append(name)
     aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
-    return [*aside, *task.notes]
+    return [*aside, *task.notes, *notes]
 
 
 def read_n_features(text: str, n_features: int) -> int | str:
@@ -181,7 +197,7 @@ def _n_folds(task: Task, cv: int) -> int:
     if task.target.kind == CONTINUOUS:
         most = n_rows
     else:
-        counts = sorted((task.target.classes or {}).values())
+        counts = sorted(task.target.counts.values())
         if counts[-2] < 2:
             raise InputError(
                 f"{task.source} has {n_rows} rows, and fewer than two classes of "
@@ -205,11 +221,12 @@ def working(doing: str, common: Common) -> Iterator[bool]:
 
 
 @contextmanager
-def noting(notes: list[str]) -> Iterator[None]:
-    """Warnings of ours as notes, those of others not at all."""
+def warnings_of_ours() -> Iterator[list[str]]:
+    """Warnings of ours as notes, once they are over; those of others not at all."""
+    notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        yield notes
     for warning in caught:
         text = " ".join(str(warning.message).split())
         if warning.category is UserWarning and "echelon" in warning.filename and text not in notes:

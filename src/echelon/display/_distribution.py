@@ -13,12 +13,13 @@ from echelon._core.by_class import (
     QUANTILES,
     ByClass,
     Classes,
+    classes_of,
     describe,
     drawn_classes,
-    read_groups,
     scaled,
 )
 from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.targets import read_target
 from echelon.validation import as_frame
 
 
@@ -93,7 +94,7 @@ class DistributionDisplay(Picture):
         unknown = [name for name in shown if name not in table.columns]
         if unknown:
             raise ValueError(f"`features` must be columns of `X`, got {unknown[0]!r}.")
-        classes = read_groups(y, class_order=class_order)
+        classes = classes_of(read_target(y, class_order=class_order))
         described = [describe(table[name], classes) for name in shown]
         return cls(shown, classes, described, table.shape[1])
 

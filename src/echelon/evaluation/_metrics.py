@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length
 
-from echelon.validation import read_labels
+from echelon.targets import read_labels
 
 
 def rank_loss(

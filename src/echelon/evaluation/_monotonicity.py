@@ -14,7 +14,8 @@ from echelon._core.progress import track
 from echelon._core.rows import feature_names, read_rows
 from echelon.engines import NumbaEngine
 from echelon.kernels.monotone import count_dominance
-from echelon.validation import read_columns, read_ordered_classes
+from echelon.targets import read_ordered_classes
+from echelon.validation import read_columns
 
 BLOCK = 256
 """Rows compared with all others at a time."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import HasMethods, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import read_rows
-from echelon.validation import read_ordered_classes
+from echelon.targets import read_ordered_classes
 
 
 def _gives_probabilities(self: OrdinalDecomposition) -> bool:

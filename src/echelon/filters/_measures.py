@@ -15,7 +15,8 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from echelon.filters._discretize import Labels, label_columns, log_table
 from echelon.kernels.counts import joint_sums, majorities
-from echelon.validation import check_table, read_classes, read_columns
+from echelon.targets import read_classes
+from echelon.validation import check_table, read_columns
 
 
 def symmetric_uncertainty(a: Any, b: Any) -> float:

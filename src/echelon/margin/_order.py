@@ -10,7 +10,8 @@ from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
 from echelon._core.samples import arrange
 from echelon.engines import Samples
-from echelon.validation import Columns, read_ordered_classes
+from echelon.targets import read_ordered_classes
+from echelon.validation import Columns
 
 
 class OrderedClassesMixin:

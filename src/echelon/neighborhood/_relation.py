@@ -15,7 +15,8 @@ from sklearn.utils import check_consistent_length
 
 from echelon._core.samples import arrange
 from echelon.engines import Classes, Found, NumbaEngine, Samples, Search
-from echelon.validation import Columns, check_table, read_classes, read_columns
+from echelon.targets import read_classes
+from echelon.validation import Columns, check_table, read_columns
 
 SLACK = 1e-12
 """A ball is closed, and rounding must not open it: a distance up to radius + SLACK is inside."""

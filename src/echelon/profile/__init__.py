@@ -1,27 +1,27 @@
 """What the data are, what to beware of, and which method fits.
 
-``_profile``  ``profile``: facts, caveats and advice as a ``Profile``
-``_columns``  what can be seen of feature columns before any method runs
+``_columns``  what can be seen of single columns
+``_alike``    which features say the same
 ``_scales``   words and numbers that people order
-``_data``     the data at a glance
-``_caveats``  what to beware of, one sentence each
+``_facts``    ``find_facts``: the one fact finder, for profiles, reports and the command
+``_advice``   the method that fits, and what to beware of, one sentence each
+``_profile``  ``profile``: all of it as a ``Profile``, to read and to show
 """
 
-from echelon.profile._alike import ALIKE, as_values, associations, groups_of
-from echelon.profile._caveats import caveats_of, class_caveats
+from echelon.profile._advice import caveats
+from echelon.profile._alike import ALIKE, associations, groups_of
 from echelon.profile._columns import is_nominal, is_number
-from echelon.profile._data import glance
+from echelon.profile._facts import Facts, find_facts
 from echelon.profile._profile import Profile, profile
 from echelon.profile._scales import guess_order
 
 __all__ = [
     "ALIKE",
+    "Facts",
     "Profile",
-    "as_values",
     "associations",
-    "caveats_of",
-    "class_caveats",
-    "glance",
+    "caveats",
+    "find_facts",
     "groups_of",
     "guess_order",
     "is_nominal",

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.validation import of_plain_numbers
+
 PAIRS = (
     ("{}_min", "{}_max"),
     ("{}_lower", "{}_upper"),
@@ -22,9 +24,6 @@ PAIRS = (
     ("{}Min", "{}Max"),
 )
 """How columns of lower and upper bounds are usually named."""
-
-WIDE = 50
-"""Fewer columns are not wide, whatever the number of rows."""
 
 _ID_NAME = re.compile(
     r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
@@ -45,6 +44,9 @@ def is_nominal(column: pd.Series) -> bool:
 
 def constant_columns(X: pd.DataFrame) -> list[Any]:
     """Columns with one value, or none; missing values apart."""
+    if of_plain_numbers(X) and len(X):  # thousands of columns one by one would take seconds
+        values = X.to_numpy(dtype=float)
+        return X.columns[~(np.fmin.reduce(values) < np.fmax.reduce(values))].tolist()
     return [name for name, column in X.items() if not _varies(column)]
 
 
@@ -69,6 +71,9 @@ def duplicated_columns(X: pd.DataFrame) -> list[list[Any]]:
 
 def identifier_columns(X: pd.DataFrame) -> list[Any]:
     """Columns that name the row: labels that never repeat, numbers that count or are called id."""
+    if len(X) > 2 and of_plain_numbers(X):
+        values = X.to_numpy(dtype=float)
+        X = X.loc[:, (values == np.round(values)).all(axis=0)]
     return [name for name, column in X.items() if len(X) > 2 and _is_identifier(name, column)]
 
 

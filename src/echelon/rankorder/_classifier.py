@@ -20,7 +20,7 @@ from echelon.kernels.precedence import kendall, log_likelihoods
 from echelon.rankorder._counts import all_counts, rank_sums
 from echelon.rankorder._kernel import kendall_kernel, normalised, squared_norms
 from echelon.rankorder._orders import Orders, as_orders, order_codes, read_again, read_orders
-from echelon.validation import read_classes
+from echelon.targets import read_classes
 
 _ROWS = 16
 

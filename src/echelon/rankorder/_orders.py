@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.validation import read_classes, read_numbers
+from echelon.targets import read_classes
+from echelon.validation import read_numbers
 
 
 class Orders(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from echelon._core.by_class import scaled
 from echelon._core.words import counted, number, with_error
+from echelon.study.types import Curve, Data, Distribution, Feature, MethodPart, Summary
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150
@@ -33,7 +34,7 @@ class Scale(NamedTuple):
         return round(self.start + share * (self.end - self.start), 1)
 
 
-def curve_chart(summary: dict[str, Any]) -> dict[str, Any]:
+def curve_chart(summary: Summary) -> dict[str, Any]:
     """Lines, bands, ticks and points of the curves of all methods."""
     curves = [method["curve"] for method in summary["methods"]]
     score = summary["answer"]["score"]
@@ -53,12 +54,12 @@ def curve_chart(summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _axes(curves: list[dict[str, Any]], guess: float) -> tuple[Scale, Scale]:
+def _axes(curves: list[Curve], guess: float) -> tuple[Scale, Scale]:
     sizes = [size for curve in curves for size in curve["n_features"]]
     ends = [guess]
     for curve in curves:
         for mean, error in zip(curve["mean"], curve["standard_error"], strict=True):
-            ends += [] if mean is None else [mean - error, mean + error]
+            ends += [] if mean is None or error is None else [mean - error, mean + error]
     margin = 0.05 * (max(ends) - min(ends)) or 0.05
     log = max(sizes) > 30
     return (
@@ -69,11 +70,11 @@ def _axes(curves: list[dict[str, Any]], guess: float) -> tuple[Scale, Scale]:
     )
 
 
-def _series(place: int, method: dict[str, Any], x: Scale, y: Scale, score: str) -> dict[str, Any]:
+def _series(place: int, method: MethodPart, x: Scale, y: Scale, score: str) -> dict[str, Any]:
     curve = method["curve"]
     rows = zip(curve["n_features"], curve["mean"], curve["standard_error"], strict=True)
     points = [(x(size), y(mean), y(mean - error), y(mean + error), size, mean, error)
-              for size, mean, error in rows if mean is not None]  # fmt: skip
+              for size, mean, error in rows if mean is not None and error is not None]  # fmt: skip
     band = [(px, low) for px, _, low, *_ in points] + [
         (px, high) for px, _, _, high, *_ in reversed(points)
     ]
@@ -124,7 +125,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     ]
 
 
-def class_rows(data: dict[str, Any]) -> list[dict[str, Any]]:
+def class_rows(data: Data) -> list[dict[str, Any]]:
     """The classes with their colours and bars as long as they are large, at most 30."""
     largest = max(data["classes"].values())
     shown = {label: f"c{place}" for place, label in enumerate(data["shown_classes"])}
@@ -139,7 +140,7 @@ def class_rows(data: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def strip(feature: dict[str, Any], labels: list[str]) -> dict[str, Any] | None:
+def strip(feature: Feature, labels: list[str]) -> dict[str, Any] | None:
     """The distribution of one feature as bars, one row per class."""
     distribution = feature.get("distribution")
     if distribution is None:
@@ -152,7 +153,7 @@ def strip(feature: dict[str, Any], labels: list[str]) -> dict[str, Any] | None:
 
 
 def _number_rows(
-    distribution: dict[str, Any], labels: list[str], pitch: float
+    distribution: Distribution, labels: list[str], pitch: float
 ) -> list[dict[str, Any]]:
     places = scaled(np.array(distribution["quantiles"], dtype=float)) * (STRIP_WIDTH - 4) + 2
     rows = []
@@ -177,7 +178,7 @@ def _number_rows(
 
 
 def _label_rows(
-    distribution: dict[str, Any], labels: list[str], pitch: float
+    distribution: Distribution, labels: list[str], pitch: float
 ) -> list[dict[str, Any]]:
     rows = []
     for c, shares in enumerate(distribution["shares"]):

@@ -13,6 +13,7 @@ from typing import Any
 from echelon._core.words import listed, number, with_error
 from echelon.report._layout import class_rows, curve_chart, strip
 from echelon.report._table import cells_of, columns_of, shortened, values_of
+from echelon.study.types import Summary
 
 MOST_ROWS = 200
 """Rows of the table that stand in the page itself; the script adds others on demand."""
@@ -43,10 +44,10 @@ class Report:
     True
     """
 
-    def __init__(self, summary: dict[str, Any]):
+    def __init__(self, summary: Summary):
         self._summary = summary
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Summary:
         """Everything the report holds, as plain values that JSON can hold.
 
         Returns

@@ -6,13 +6,14 @@ import json
 from typing import Any
 
 from echelon._core.words import number
+from echelon.study.types import Feature, Summary
 
 LONGEST_NAME = 120
 MOST_BYTES = 1_900_000
 """Of the values of all rows within a page; rows beyond are left to the JSON."""
 
 
-def columns_of(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def columns_of(summary: Summary) -> list[dict[str, Any]]:
     """The columns that hold something, each with a key, a heading and what it means."""
     features = summary["features"]
     scores = [feature["score"] for feature in features if feature["score"] is not None]
@@ -45,12 +46,12 @@ def _column(key: str, title: str, meaning: str, *, kind: str = "number", bar: fl
     return {"key": key, "title": title, "meaning": meaning, "kind": kind, "bar": bar}
 
 
-def cells_of(feature: dict[str, Any], columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def cells_of(feature: Feature, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Values of a row, with their text and the length of a bar."""
     return [_cell(_value(feature, column["key"]), column) for column in columns]
 
 
-def _value(feature: dict[str, Any], key: str) -> Any:
+def _value(feature: Feature, key: str) -> Any:
     if key.startswith("ranks."):
         return feature["ranks"][key.removeprefix("ranks.")]
     return feature.get(key)
@@ -70,7 +71,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
-def values_of(summary: dict[str, Any], columns: list[dict[str, Any]]) -> list[list[Any]]:
+def values_of(summary: Summary, columns: list[dict[str, Any]]) -> list[list[Any]]:
     """Values of all rows for sorting and searching, as many as a page may hold."""
     rows, size = [], 0
     for feature in summary["features"]:

@@ -5,14 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from echelon._core.words import listed, number
+from echelon._core.words import counted, listed, number
+from echelon.profile import Facts
+from echelon.study.types import MethodPart
 
 UNSTABLE = 0.6
 """Below this stability a caveat is due."""
 
 
+def data_caveats(facts: Facts, n_folds: int) -> list[str]:
+    """What constant columns, small classes and few samples do to the scores."""
+    found = []
+    if facts.constant:
+        found.append(f"The same value everywhere, hence of no use: {listed(facts.constant)}.")
+    rare = {c: k for c, k in facts.classes.items() if k < n_folds}
+    if rare:
+        named = listed(f"{c!r} ({k})" for c, k in rare.items())
+        found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
+    if facts.n_samples / n_folds < 10:
+        found.append(
+            f"A test fold holds about {counted(facts.n_samples // n_folds, 'sample')}: scores "
+            "are rough."
+        )
+    return found
+
+
 def result_caveats(
-    summary: dict[str, Any], methods: Sequence[dict[str, Any]], *, default_model: bool
+    summary: dict[str, Any], methods: Sequence[MethodPart], *, default_model: bool
 ) -> list[str]:
     """What in the result calls for care."""
     found = []

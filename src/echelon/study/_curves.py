@@ -13,7 +13,7 @@ from echelon._core.rows import take_rows
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._models import Study, guesses
-from echelon.study._outcome import Outcome
+from echelon.targets import Target
 
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
@@ -41,16 +41,16 @@ class Baseline(NamedTuple):
     """One per fold."""
 
 
-def make_folds(cv: Any, target: Outcome, n_rows: int, random_state: Any) -> list[tuple]:
+def make_folds(cv: Any, target: Target, n_rows: int, random_state: Any) -> list[tuple]:
     """Folds for all methods: shuffled ones for a number, stratified by class."""
-    rows = np.zeros((n_rows, 1))
-    classes = target.kind != "regression"
+    rows, classes = np.zeros((n_rows, 1)), target.codes is not None
+    y = target.codes if classes else target.values
     if not isinstance(cv, int | np.integer):
-        return list(check_cv(cv, target.y, classifier=classes).split(rows, target.y))
+        return list(check_cv(cv, y, classifier=classes).split(rows, y))
     if isinstance(cv, bool) or cv < 2:
         raise ValueError(f"`cv` must be at least 2 folds or a splitter, got {cv!r}.")
     kind = StratifiedKFold if classes else KFold
-    return list(kind(int(cv), shuffle=True, random_state=random_state).split(rows, target.y))
+    return list(kind(int(cv), shuffle=True, random_state=random_state).split(rows, y))
 
 
 def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from echelon._core.by_class import ByClass, Classes, describe, drawn_classes
+from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn_classes
 from echelon.profile import ALIKE, associations, groups_of
-from echelon.study._outcome import Outcome
+from echelon.study.types import MethodPart
+from echelon.targets import Target
 
 MOST_DESCRIBED = 200
 """Features whose distributions are shown: the best ones."""
@@ -19,9 +20,9 @@ MOST_DESCRIBED = 200
 
 def feature_rows(
     X: pd.DataFrame,
-    target: Outcome,
-    methods: Sequence[dict[str, Any]],
-    chosen: dict[str, Any],
+    target: Target,
+    methods: Sequence[MethodPart],
+    chosen: MethodPart,
     keep: list[str],
     groups: list[list[str]],
     substitutes: Mapping[str, list[str]],
@@ -75,12 +76,13 @@ def same_message(
     return [[names[f] for f in group] for group in groups], substitutes
 
 
-def _details(column: pd.Series, target: Outcome) -> dict[str, Any]:
-    by_class = describe(column, target.classes)
+def _details(column: pd.Series, target: Target) -> dict[str, Any]:
+    classes = classes_of(target)
+    by_class = describe(column, classes)
     return {
         "missing": int(column.isna().sum()),
         "trend": _trend(column, target, by_class),
-        "distribution": _distribution(by_class, target.classes),
+        "distribution": _distribution(by_class, classes),
     }
 
 
@@ -94,14 +96,13 @@ def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
     return {"kind": "labels", "present": present, "labels": by_class.labels, "shares": shares}
 
 
-def _trend(column: pd.Series, target: Outcome, by_class: ByClass) -> float | None:
+def _trend(column: pd.Series, target: Target, by_class: ByClass) -> float | None:
     """Rank correlation with an ordered or numeric target; None where neither has an order."""
     if target.kind == "classification" or by_class.quantiles is None:
         return None
-    along = target.y if target.kind == "regression" else target.classes.codes
     values = _as_numbers(column)
     there = ~np.isnan(values)
-    ranks = [rankdata(each[there]) for each in (values, np.asarray(along, dtype=float))]
+    ranks = [rankdata(each[there]) for each in (values, target.numbers)]
     if there.sum() < 3 or any(np.ptp(each) == 0 for each in ranks):
         return None
     return float(np.corrcoef(*ranks)[0, 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -14,11 +14,13 @@ from echelon.display import AgreementDisplay
 from echelon.evaluation import FeatureCurve, selection_stability
 from echelon.rankings import fit_ranking, ranks_of
 from echelon.study._models import Study
+from echelon.study._prepared import Prepared
+from echelon.study.types import MethodPart
 
 
 def method_part(
     name: str, selector: Any, curve: FeatureCurve, study: Study
-) -> tuple[dict[str, Any], str | None]:
+) -> tuple[MethodPart, str | None]:
     """What one method says, and a caveat if its stability could not be measured."""
     seed = study.options["random_state"]
     ranker = seeded(selector, int(seed) if isinstance(seed, Integral) else None)
@@ -27,8 +29,8 @@ def method_part(
     stability, trouble = _stability(name, selector, size, study)
     method = {
         "name": name,
-        "label": type(selector).__name__,
-        "params": _params(selector),
+        "label": type(_bare(selector)).__name__,
+        "params": _params(_bare(selector)),
         "scores": getattr(fitted, "scores_", None),
         "relevance": getattr(fitted, "relevance_", None),
         "order": study.X.columns[order].tolist(),
@@ -40,7 +42,7 @@ def method_part(
         "best_size": curve.best_size,
         "stability": stability,
     }
-    return method, trouble
+    return cast(MethodPart, method), trouble
 
 
 def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
@@ -71,6 +73,11 @@ def _stability(
     return parts | {"frequency": result.frequency}, None
 
 
+def _bare(selector: Any) -> Any:
+    """The selector itself, without what prepares data for it."""
+    return selector.selector if isinstance(selector, Prepared) else selector
+
+
 def _params(selector: Any) -> dict[str, Any]:
     """Parameters that can make a difference to what is found."""
     params = clone(selector).get_params(deep=False)
@@ -85,7 +92,7 @@ def _keeping(selector: Any, size: int) -> Any:
     return clone(selector).set_params(**changes)
 
 
-def agreement_of(methods: Sequence[dict[str, Any]], n_best: int) -> dict[str, Any] | None:
+def agreement_of(methods: Sequence[MethodPart], n_best: int) -> dict[str, Any] | None:
     """Rank correlations and overlaps of all pairs of methods; None for one method."""
     if len(methods) < 2:
         return None

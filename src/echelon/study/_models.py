@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from echelon._core.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
 from echelon.study._encoder import TableEncoder
-from echelon.study._outcome import Outcome
+from echelon.targets import Target
 
 
 class Scoring(NamedTuple):
@@ -31,7 +31,7 @@ class Study(NamedTuple):
     """What all methods are judged by."""
 
     X: pd.DataFrame
-    target: Outcome
+    target: Target
     estimator: Any
     scoring: Scoring
     folds: list[tuple]
@@ -84,15 +84,15 @@ def _scorer_name(scoring: Any) -> str:
     return getattr(function, "__name__", type(function).__name__).replace("_", " ")
 
 
-def guesses(target: Outcome) -> dict[str, Any]:
+def guesses(target: Target) -> dict[str, Any]:
     """Models that look at no feature, by what they guess."""
     if target.kind == "regression":
         return {"the mean": DummyRegressor()}
-    counts = np.bincount(target.classes.codes)
-    frequent = target.classes.labels[int(counts.argmax())]
+    labels, codes = target.labels.tolist(), target.codes  # type: ignore[union-attr]
+    frequent = labels[int(np.bincount(codes).argmax())]  # type: ignore[arg-type]
     models = {f"{frequent!r}, the most frequent class": DummyClassifier(strategy="prior")}
     if target.kind == "ordinal":
-        median = target.classes.labels[int(np.median(target.classes.codes))]
-        constant = DummyClassifier(strategy="constant", constant=median)
+        median = labels[int(np.median(codes))]  # type: ignore[arg-type]
+        constant = DummyClassifier(strategy="constant", constant=[median])
         models = {f"{median!r}, the median class": constant} | models
     return models

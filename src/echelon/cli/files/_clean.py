@@ -14,14 +14,20 @@ _COMMA = r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?"
 _POINT = r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 
 
-def cleaned(frame: pd.DataFrame, missing: set[str], notes: list[str]) -> pd.DataFrame:
-    """Text stripped, texts for missing values gone, numbers and dates as such."""
+Column = tuple[pd.Series, str | None]
+"""A column as it was read, and a note if something had to be assumed."""
+
+
+def cleaned(frame: pd.DataFrame, missing: set[str]) -> tuple[pd.DataFrame, list[str]]:
+    """Text stripped, texts for missing values gone, numbers and dates as such; and notes."""
     columns: dict[Any, pd.Series] = {}
+    notes = []
     for name, column in frame.items():
-        if _is_text(column):
-            column = _cleaned(column, name, missing, notes)
         columns[name] = column
-    return pd.DataFrame(columns, index=frame.index)
+        if _is_text(column):
+            columns[name], note = _cleaned(column, name, missing)
+            notes += [note] if note else []
+    return pd.DataFrame(columns, index=frame.index), notes
 
 
 def _is_text(column: pd.Series) -> bool:
@@ -29,7 +35,7 @@ def _is_text(column: pd.Series) -> bool:
     return pd.api.types.is_object_dtype(dtype) or pd.api.types.is_string_dtype(dtype)
 
 
-def _cleaned(column: pd.Series, name: Any, missing: set[str], notes: list[str]) -> pd.Series:
+def _cleaned(column: pd.Series, name: Any, missing: set[str]) -> Column:
     is_str = column.map(lambda value: isinstance(value, str)).to_numpy(bool)
     text = column.astype(object).where(is_str)
     text = text.map(lambda value: value.strip() if isinstance(value, str) else value)
@@ -37,35 +43,35 @@ def _cleaned(column: pd.Series, name: Any, missing: set[str], notes: list[str]) 
     column = column.where(~(is_str & text.isin(missing).to_numpy()), None)
     known = column.dropna()
     if len(known) == 0:
-        return column.astype(float)
+        return column.astype(float), None
     if not known.map(lambda value: isinstance(value, str)).all():
-        return _mixed(column, name, notes)
+        return _mixed(column, name)
     for convert in (_plain_numbers, _dressed_numbers, _dates):
-        found = convert(column, known, name, notes)
+        found = convert(column, known, name)
         if found is not None:
             return found
-    return _with_strays(column, known, name, notes)
+    return _with_strays(column, known, name)
 
 
-def _mixed(column: pd.Series, name: Any, notes: list[str]) -> pd.Series:
+def _mixed(column: pd.Series, name: Any) -> Column:
     """Cells of several types, as spreadsheets have them."""
     inferred = column.infer_objects()
     if not pd.api.types.is_object_dtype(inferred.dtype):
-        return inferred
+        return inferred, None
     numbers = pd.to_numeric(column, errors="coerce")
     if numbers.notna().equals(column.notna()):
-        return numbers
+        return numbers, None
     text = column.where(column.isna(), column.map(str)).astype(object)
     text = text.where(column.notna(), None)
-    return _with_strays(text, text.dropna(), name, notes)
+    return _with_strays(text, text.dropna(), name)
 
 
-def _plain_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+def _plain_numbers(column: pd.Series, known: pd.Series, name: Any) -> Column | None:
     numbers = pd.to_numeric(known, errors="coerce")
-    return None if numbers.isna().any() else numbers.reindex(column.index)
+    return None if numbers.isna().any() else (numbers.reindex(column.index), None)
 
 
-def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any) -> Column | None:
     """Decimal commas, thousands, currencies and percent signs, if all values are so."""
     bare = known.str.replace(_AFFIX, "", regex=True)
     for pattern, thousands, decimal in ((_POINT, ",", "."), (_COMMA, ".", ",")):
@@ -75,42 +81,43 @@ def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any, notes: list
             )
             dressed = known[bare.ne(plain) | bare.ne(known)]
             example = dressed.index[0] if len(dressed) else known.index[0]
-            notes.append(f"{name}: {known[example]!r} was read as {float(plain[example]):g}.")
-            return plain.astype(float).reindex(column.index)
+            note = f"{name}: {known[example]!r} was read as {float(plain[example]):g}."
+            return plain.astype(float).reindex(column.index), note
     return None
 
 
-def _dates(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> Any:
+def _dates(column: pd.Series, known: pd.Series, name: Any) -> Column | None:
     if known.str.fullmatch(_ISO).all():
         dates = pd.to_datetime(known, errors="coerce", utc=True, format="ISO8601")
     elif known.str.fullmatch(_DAY).all():
         parts = known.str.extract(f"^{_DAY}$").astype(int)
         if parts[0].max() <= 12 and parts[1].max() <= 12:
-            notes.append(f"{name}: {known.iloc[0]!r} may be day or month first; taken as labels.")
-            return None
+            example = known.iloc[0]
+            return column, f"{name}: {example!r} may be day or month first; taken as labels."
         first = bool(parts[0].max() > 12)
         dates = pd.to_datetime(known, errors="coerce", utc=True, dayfirst=first, format="mixed")
     else:
         return None
-    return None if dates.isna().any() else dates.dt.tz_localize(None).reindex(column.index)
+    if dates.isna().any():
+        return None
+    return dates.dt.tz_localize(None).reindex(column.index), None
 
 
-def _with_strays(column: pd.Series, known: pd.Series, name: Any, notes: list[str]) -> pd.Series:
+def _with_strays(column: pd.Series, known: pd.Series, name: Any) -> Column:
     """Numbers but for a few texts: these are gaps if they are few, and mentioned in any case."""
     numbers = pd.to_numeric(known, errors="coerce")
     strays = known[numbers.isna()]
     if len(strays) >= 0.2 * len(known):
-        return column
+        return column, None
     shown = ", ".join(repr(each) for each in strays.unique()[:3])
     if len(strays) < 0.1 * len(known) and strays.nunique() <= 3:
-        notes.append(f"{name}: {shown} ({len(strays)} rows) was read as missing.")
-        return numbers.reindex(column.index)
+        note = f"{name}: {shown} ({len(strays)} rows) was read as missing."
+        return numbers.reindex(column.index), note
     plain = ",".join(str(each) for each in strays.unique()[:3])
-    notes.append(
+    return column, (
         f"{name} is taken as labels because of {shown} ({len(strays)} rows); if that means "
         f"missing, pass --missing {_quoted(plain)}."
     )
-    return column
 
 
 def _quoted(text: str) -> str:

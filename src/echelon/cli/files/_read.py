@@ -51,32 +51,33 @@ def read_table(source: str, how: Reading) -> Table:
         Columns of numbers, dates, labels and categories; notes about assumptions.
     """
     name = "standard input" if source == "-" else Path(source).name
-    notes: list[str] = []
     data = _unpacked(_bytes(source), name)
     if not data.strip():
         raise InputError(f"{name} is empty.")
-    frame = _parsed(data, name, source.removesuffix(".gz").lower(), how, notes)
+    frame, notes = _parsed(data, name, source.removesuffix(".gz").lower(), how)
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
     lists_labels = frame.attrs.get("format") == "arff"
-    return Table(cleaned(frame, {*MISSING, *how.missing}, notes), name, notes, lists_labels)
+    frame, more = cleaned(frame, {*MISSING, *how.missing})
+    return Table(frame, name, [*notes, *more], lists_labels)
 
 
-def _parsed(data: bytes, name: str, path: str, how: Reading, notes: list[str]) -> pd.DataFrame:
-    """By content where it tells, by the ending of the name elsewhere."""
+def _parsed(data: bytes, name: str, path: str, how: Reading) -> tuple[pd.DataFrame, list[str]]:
+    """By content where it tells, by the ending of the name elsewhere; and notes."""
     if data[:4] == b"PAR1" or path.endswith((".parquet", ".pq")):
-        return _columnar(data, name, "Parquet", "read_parquet")
+        return _columnar(data, name, "Parquet", "read_parquet"), []
     if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
-        return _columnar(data, name, "Feather", "read_feather")
+        return _columnar(data, name, "Feather", "read_feather"), []
     if data[:4] == b"PK\x03\x04" or path.endswith((".xlsx", ".xlsm")):
-        return _excel(data, name, how.sheet, notes)
+        return _excel(data, name, how.sheet)
     if data[:4] == b"\xd0\xcf\x11\xe0" or path.endswith(".xls"):
         raise InputError(f"{name} is an Excel file of the old format. Save it as .xlsx or CSV.")
-    text = decoded(data, name, notes)
+    text, notes = decoded(data, name)
     if path.endswith(".arff") or is_arff(text):
-        return read_arff(text, name)
-    return read_text(text, name, "\t" if path.endswith((".tsv", ".tab")) else None, how, notes)
+        return read_arff(text, name), notes
+    tabs = "\t" if path.endswith((".tsv", ".tab")) else None
+    return read_text(text, name, tabs, how), notes
 
 
 def _bytes(source: str) -> bytes:
@@ -131,7 +132,7 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
     return frame if isinstance(index, pd.RangeIndex) and index.name is None else frame.reset_index()
 
 
-def _excel(data: bytes, name: str, sheet: str | None, notes: list[str]) -> pd.DataFrame:
+def _excel(data: bytes, name: str, sheet: str | None) -> tuple[pd.DataFrame, list[str]]:
     try:
         import openpyxl
     except ImportError:
@@ -143,13 +144,14 @@ def _excel(data: bytes, name: str, sheet: str | None, notes: list[str]) -> pd.Da
     titles = book.sheetnames
     if sheet is not None and sheet not in titles:
         raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
+    notes = []
     if sheet is None and len(titles) > 1:
         notes.append(f"{name} has {len(titles)} sheets; the first one, {titles[0]!r}, was read.")
     rows = [row for row in book[sheet or titles[0]].values if any(v is not None for v in row)]
     if not rows:
         raise InputError(f"The sheet of {name} is empty.")
     header = [f"column {j + 1}" if v is None else str(v).strip() for j, v in enumerate(rows[0])]
-    return pd.DataFrame(rows[1:], columns=header).infer_objects()
+    return pd.DataFrame(rows[1:], columns=header).infer_objects(), notes
 
 
 def _check_names(frame: pd.DataFrame, name: str) -> None:

@@ -28,16 +28,16 @@ _BOMS = (
 )
 
 
-def decoded(data: bytes, name: str, notes: list[str]) -> str:
-    """Text of whatever encoding; UTF-8 unless a mark or the bytes say otherwise."""
+def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
+    """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; and notes."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return _decode(data, encoding, name)
+            return _decode(data, encoding, name), []
     if b"\x00" in data:
         half = len(data) // 2
         for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
             if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * half:
-                return _decode(data, encoding, name)
+                return _decode(data, encoding, name), []
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
@@ -45,10 +45,10 @@ def decoded(data: bytes, name: str, notes: list[str]) -> str:
             f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file."
         )
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8"), []
     except UnicodeDecodeError:
-        notes.append(f"{name} is not UTF-8 and was read as Windows-1252.")
-        return data.decode("cp1252", errors="replace")
+        note = f"{name} is not UTF-8 and was read as Windows-1252."
+        return data.decode("cp1252", errors="replace"), [note]
 
 
 def _decode(data: bytes, encoding: str, name: str) -> str:
@@ -58,9 +58,7 @@ def _decode(data: bytes, encoding: str, name: str) -> str:
         raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
 
 
-def read_text(
-    text: str, name: str, delimiter: str | None, how: Any, notes: list[str]
-) -> pd.DataFrame:
+def read_text(text: str, name: str, delimiter: str | None, how: Any) -> pd.DataFrame:
     """A table with one line of column names."""
     text, said = _without_hint(text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
     delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)

@@ -1,0 +1,115 @@
+"""Selectors that need numbers, or no gaps, on any table: what they need is done within the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+
+from echelon._core.search import shared_ranks
+from echelon.profile import is_nominal
+from echelon.rankings import ranking_copies, ranks_of, scores_of
+from echelon.validation import as_frame
+
+MOST_LABELS = 20
+"""The most frequent labels of a column that become columns of their own."""
+
+_STRENGTH = {"strong": 2, "weak": 1}
+
+
+class Prepared(BaseEstimator):
+    """A selector behind what it needs: labels as 0/1 columns, gaps filled.
+
+    Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
+    the table are ranked as they are: a column of labels counts as the best of its labels.
+
+    Parameters
+    ----------
+    selector : selector
+        What ranks the numbers.
+    split_labels : bool, default=True
+        Labels become one column each.
+    fill_gaps : bool, default=True
+        Gaps become the median, or a label of their own.
+    """
+
+    def __init__(self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True):
+        self.selector = selector
+        self.split_labels = split_labels
+        self.fill_gaps = fill_gaps
+
+    def fit(self, X: Any, y: Any) -> Prepared:
+        """Rank the columns of a table.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        table = filled(as_frame(X)) if self.fill_gaps else as_frame(X)
+        owners = np.arange(table.shape[1])
+        if self.split_labels:
+            table, owners = with_labels_split(table)
+        self.selector_ = next(iter(ranking_copies(clone(self.selector), 1))).fit(table, y)
+        ranks = np.full(owners.max() + 1, np.inf)
+        np.minimum.at(ranks, owners, ranks_of(self.selector_))
+        self.order_ = np.argsort(ranks, kind="stable")
+        self.ranking_ = shared_ranks(self.order_, len(ranks))
+        self.n_features_in_ = len(ranks)
+        self._describe(owners)
+        return self
+
+    def _describe(self, owners: np.ndarray) -> None:
+        """Scores and relevance of the columns, where the selector has some."""
+        scores = scores_of(self.selector_)
+        if scores is not None:
+            self.scores_ = np.full(self.n_features_in_, -np.inf)
+            np.maximum.at(self.scores_, owners, scores)
+        if hasattr(self.selector_, "relevance_"):
+            strength = np.zeros(self.n_features_in_, dtype=int)
+            each = [_STRENGTH.get(name, 0) for name in self.selector_.relevance_]
+            np.maximum.at(strength, owners, each)
+            self.relevance_ = np.array(["irrelevant", "weak", "strong"])[strength]
+
+
+def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns of labels as 0/1 columns, and the column of the table that each comes from."""
+    columns: dict[str, pd.Series] = {}
+    owners = []
+    for place, (name, column) in enumerate(table.items()):
+        parts = {str(name): column} if not is_nominal(column) else _split(str(name), column)
+        columns |= parts
+        owners += [place] * len(parts)
+    return pd.DataFrame(columns, index=table.index), np.array(owners)
+
+
+def _split(name: str, column: pd.Series) -> dict[str, pd.Series]:
+    frequent = column.value_counts().index[:MOST_LABELS]
+    labels = sorted(frequent, key=str)
+    shown = labels[1:] if len(labels) == 2 and column.notna().all() else labels
+    return {f"{name}={label}": (column == label).astype(float) for label in shown or labels}
+
+
+def filled(table: pd.DataFrame) -> pd.DataFrame:
+    """Gaps as the median, or as a label of their own."""
+    gappy = [name for name, column in table.items() if column.isna().any()]
+    columns = {name: _filled(table[name]) if name in gappy else table[name] for name in table}
+    return pd.DataFrame(columns, index=table.index) if gappy else table
+
+
+def _filled(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
+        codes = column.cat.codes.to_numpy()
+        return column.fillna(column.cat.categories[int(np.median(codes[codes >= 0]))])
+    if is_nominal(column):
+        return column.astype(object).fillna("(missing)")
+    return column.fillna(column.median() if column.notna().any() else 0.0)

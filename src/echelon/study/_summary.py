@@ -1,0 +1,212 @@
+"""From data and selectors to the summary that holds everything a report shows."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from numbers import Integral
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_consistent_length
+
+import echelon
+from echelon._core.by_class import classes_of, drawn_classes
+from echelon._core.words import plain
+from echelon.evaluation import FeatureCurve
+from echelon.profile import Facts, Profile, find_facts, profile
+from echelon.study._answer import answer
+from echelon.study._caveats import data_caveats, result_caveats
+from echelon.study._curves import Baseline, all_curves, best_guess, choose, make_folds
+from echelon.study._features import feature_rows, same_message, sort_by_rank
+from echelon.study._methods import agreement_of, method_part
+from echelon.study._models import Study, default_estimator, describe_model, read_scoring
+from echelon.study.types import Data, MethodPart, Summary
+from echelon.targets import Target, read_target
+from echelon.validation import as_frame
+
+
+class Settings(NamedTuple):
+    """How features are judged; see ``echelon.report.summarize``."""
+
+    estimator: Any = None
+    n_features: Any = "auto"
+    cv: Any = 5
+    scoring: Any = None
+    n_resamples: int = 20
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+def make_summary(
+    X: Any,
+    target: Target,
+    selectors: Mapping[str, Any],
+    settings: Settings,
+    *,
+    found: Profile | None = None,
+    source: str | None = None,
+    command: str | None = None,
+) -> Summary:
+    """Judge the selectors over the same folds, choose, and describe what was found."""
+    study = _set_up(X, target, settings)
+    facts = find_facts(study.X, target)
+    with _said_in_caveats():
+        curves = all_curves(selectors, study)
+        guess = best_guess(study)
+        parts = [method_part(name, selectors[name], curves[name], study) for name in selectors]
+    methods, troubles = zip(*parts, strict=True)
+    summary = _found(study, curves, methods, guess)
+    found = profile(study.X, target, monotone=False) if found is None else found
+    how = _how(study, methods, settings.estimator, command)
+    summary |= {
+        "title": f"Which features go with {target.name or 'the target'}?",
+        "source": source,
+        "data": _glance(facts, target),
+        "profile": found.as_dict(),
+        "methods": methods,
+        "caveats": [
+            *found.caveats,
+            *data_caveats(facts, len(study.folds)),
+            *(trouble for trouble in troubles if trouble),
+            *result_caveats(summary, methods, default_model=settings.estimator is None),
+        ],
+        "how": {"method": summary["answer"]["method"], **how},
+    }
+    return cast(Summary, plain(summary))
+
+
+def _set_up(X: Any, target: Target, settings: Settings) -> Study:
+    """What all methods are judged by, checked."""
+    table, wanted = _read_table(X, settings.n_features)
+    check_consistent_length(table, target.y)
+    default = settings.estimator is None
+    model = default_estimator(target.kind) if default else settings.estimator
+    metric = read_scoring(settings.scoring, model, target.kind)
+    options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
+    with _said_in_caveats():
+        folds = make_folds(settings.cv, target, len(table), settings.random_state)
+    return Study(table, target, model, metric, folds, wanted, settings.n_resamples, options)
+
+
+@contextmanager
+def _said_in_caveats() -> Iterator[None]:
+    """Without the warnings about folds that lack some of the classes: a caveat says it, once."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+        yield
+
+
+def _found(
+    study: Study,
+    curves: Mapping[str, FeatureCurve],
+    methods: Sequence[MethodPart],
+    guess: Baseline,
+) -> dict[str, Any]:
+    """The answer, all features, and what they have in common."""
+    choice = choose(curves, study.wanted)
+    chosen = next(method for method in methods if method["name"] == choice.method)
+    order = sort_by_rank(chosen["ranking"])
+    names = study.X.columns[order].tolist()
+    verdict = answer(curves, choice, study.wanted, names, guess, study.scoring)
+    groups, substitutes = same_message(study.X, order, verdict["n_features"])
+    shared = (methods, chosen, verdict["keep"], groups, substitutes)
+    rows = feature_rows(study.X, study.target, *shared)
+    return {
+        "answer": verdict,
+        "features": rows,
+        "groups": groups,
+        "agreement": agreement_of(methods, choice.size),
+    }
+
+
+def _glance(facts: Facts, target: Target) -> Data:
+    """The facts a page shows."""
+    classes = classes_of(target)
+    labels = [str(label) for label in classes.labels]
+    counts = np.bincount(classes.codes, minlength=len(labels)).tolist()
+    return Data(
+        n_samples=facts.n_samples,
+        n_features=facts.n_features,
+        target=target.name or "target",
+        kind=target.kind,
+        ordered=classes.ordered,
+        classes=dict(zip(labels, counts, strict=True)),
+        shown_classes=[labels[c] for c in drawn_classes(classes)],
+        missing=sum(facts.missing.values()),
+        columns_with_missing=len(facts.missing),
+        nominal=len(facts.nominal),
+        intervals=bool(facts.intervals) and facts.interval_pattern is None,
+        constant=facts.constant,
+        duplicated=facts.duplicated[:20],
+    )
+
+
+def _how(
+    study: Study, methods: Sequence[MethodPart], estimator: Any, command: str | None
+) -> dict[str, Any]:
+    """What it takes to get the same again."""
+    seed = study.options["random_state"]
+    return {
+        "parameters": {method["name"]: method["params"] for method in methods},
+        "estimator": describe_model(estimator, study.target.kind),
+        "scoring": study.scoring.name,
+        "larger_is_better": study.scoring.sign > 0,
+        "folds": len(study.folds),
+        "n_resamples": study.n_resamples,
+        "seed": seed if isinstance(seed, Integral) else None,
+        "versions": _versions(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command,
+    }
+
+
+def _read_table(X: Any, n_features: Any) -> tuple[pd.DataFrame, int | None]:
+    """The samples with names that are text, and the number of features wanted, None for auto."""
+    table = as_frame(X)
+    table = table.set_axis([str(name) for name in table.columns], axis=1).reset_index(drop=True)
+    as_frame(table)  # names that became equal
+    if isinstance(n_features, str) and n_features == "auto":
+        return table, None
+    whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
+    if not whole or not 1 <= n_features <= table.shape[1]:
+        raise ValueError(
+            f"`n_features` must be 'auto' or a whole number from 1 to the number of features, "
+            f"{table.shape[1]}, got {n_features!r}."
+        )
+    return table, int(n_features)
+
+
+def _versions() -> dict[str, str]:
+    packages = ("numpy", "scipy", "scikit-learn", "pandas")
+    python = ".".join(map(str, sys.version_info[:3]))
+    installed = {package: version(package) for package in packages}
+    return {"echelon": echelon.__version__, "python": python} | installed
+
+
+def read_for(
+    y: Any, selectors: Mapping[str, Any], kind: str = "auto", class_order: Any = None
+) -> Target:
+    """The target, where selectors may have been told what it is or how its classes are ordered."""
+    if class_order is None:
+        class_order = _first_given(selectors, "class_order")
+    problem = _first_given(selectors, "problem")
+    if kind == "auto" and class_order is None and problem is not None:
+        kind = problem
+    return read_target(y, kind, class_order)
+
+
+def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
+    """The first value of a parameter that is not None."""
+    for selector in selectors.values():
+        params = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
+        if params.get(parameter) is not None:
+            return params[parameter]
+    return None

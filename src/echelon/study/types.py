@@ -1,0 +1,172 @@
+"""The summary of a study, part by part: plain values, as JSON holds them.
+
+Everything that renders a summary (pages, tables, the command) reads these keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Reached(TypedDict):
+    """A mean over the folds and its standard error, in the units of the metric."""
+
+    mean: float
+    standard_error: float
+
+
+class Guess(Reached):
+    """What is reached without any feature."""
+
+    name: str
+
+
+class Score(TypedDict):
+    """What the scores are, and what was reached."""
+
+    name: str
+    larger_is_better: bool
+    at_this_size: Reached
+    held_out: Reached
+    """Every fold with the method and size chosen on the other folds."""
+    guess: Guess
+
+
+class Answer(TypedDict):
+    """Which features to keep, and what they are worth."""
+
+    sentence: str
+    evidence: str
+    keep: list[str]
+    n_features: int
+    of: int
+    rule: str
+    method: str
+    helps: bool
+    score: Score
+
+
+class Data(TypedDict):
+    """The data at a glance."""
+
+    n_samples: int
+    n_features: int
+    target: str
+    kind: str
+    ordered: bool
+    classes: dict[str, int]
+    """Samples of every class, or of every quarter of a numeric target."""
+    shown_classes: list[str]
+    missing: int
+    columns_with_missing: int
+    nominal: int
+    intervals: bool
+    constant: list[str]
+    duplicated: list[list[str]]
+
+
+class Curve(TypedDict):
+    """Score against the number of features."""
+
+    n_features: list[int]
+    mean: list[float | None]
+    std: list[float | None]
+    standard_error: list[float | None]
+    folds: list[list[float | None]]
+
+
+class Stability(TypedDict):
+    """How often the same features are chosen on other samples."""
+
+    index: float
+    low: float
+    high: float
+    size: int
+    frequency: list[float]
+
+
+class MethodPart(TypedDict):
+    """What one method says."""
+
+    name: str
+    label: str
+    params: dict[str, Any]
+    scores: list[float] | None
+    relevance: list[str] | None
+    order: list[str]
+    ranking: list[int]
+    curve: Curve
+    keep: list[str]
+    n_features: int
+    one_se_size: int
+    best_size: int
+    stability: Stability | None
+
+
+class Distribution(TypedDict):
+    """One feature in every class that is shown."""
+
+    kind: str
+    present: list[int]
+    quantiles: NotRequired[list[list[float | None]]]
+    labels: NotRequired[list[str]]
+    shares: NotRequired[list[list[float]]]
+
+
+class Feature(TypedDict):
+    """One feature; the last three for the best ones only."""
+
+    name: str
+    rank: int
+    score: float | None
+    relevance: str | None
+    kept: bool
+    stability: float | None
+    group: int | None
+    substitutes: list[str]
+    ranks: dict[str, int]
+    missing: NotRequired[int]
+    trend: NotRequired[float | None]
+    distribution: NotRequired[Distribution]
+
+
+class Agreement(TypedDict):
+    """Rank correlations and overlaps of all pairs of methods."""
+
+    methods: list[str]
+    rank_correlation: list[list[float]]
+    overlap: list[list[float]]
+    n_best: int
+
+
+class How(TypedDict):
+    """What it takes to get the same again."""
+
+    method: str
+    parameters: dict[str, dict[str, Any]]
+    estimator: str
+    scoring: str
+    larger_is_better: bool
+    folds: int
+    n_resamples: int
+    seed: int | None
+    versions: dict[str, str]
+    date: str
+    command: str | None
+
+
+class Summary(TypedDict):
+    """Everything a report shows."""
+
+    title: str
+    source: str | None
+    data: Data
+    profile: dict[str, Any]
+    answer: Answer
+    methods: list[MethodPart]
+    features: list[Feature]
+    groups: list[list[str]]
+    """Kept features that say the same."""
+    agreement: Agreement | None
+    caveats: list[str]
+    how: How
