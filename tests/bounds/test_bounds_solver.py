@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 import reference_bounds as reference
 from bounds_cases import KINDS, PROBLEMS, draw_case
 from echelon.bounds import _solvers
+from echelon.bounds._certificates import BOUND_GAP
 from echelon.bounds._highs import Highs
 from echelon.bounds._interior_point import InteriorPoint
 from echelon.bounds._program import ordinal_program, standardised
@@ -229,6 +230,34 @@ def test_highs_takes_over_where_the_interior_point_stalls(monkeypatch):
     assert within.n_stalled == 1
     monkeypatch.setattr(_solvers.Highs, "fit", lambda self: expected._replace(status="stalled"))
     assert Safeguarded(case.program).fit().status == "stalled"
+
+
+def test_a_model_is_judged_by_the_bounds_of_both_solvers(monkeypatch):
+    """HiGHS in the right vertex, with multipliers that prove less than the interior point's."""
+    case = draw_case(0, problem="ordinal", kind="random", C=1.0)
+    right = InteriorPoint(case.program).fit()
+    value = right.objective
+    short = right._replace(status="stalled", objective=value + 2e-5, dual_bound=value - 1e-5)
+    worse = right._replace(objective=value + 9e-5)
+    for proves, model in ((4e-5, right), (4e-5, worse), (0, right)):
+        highs = model._replace(status="optimal", dual_bound=value - proves)
+        monkeypatch.setattr(_solvers.InteriorPoint, "fit", lambda self: short)
+        monkeypatch.setattr(_solvers.Highs, "fit", lambda self, answer=highs: answer)
+        found = Safeguarded(case.program).fit()
+        assert (found.status, found.fallback) == ("optimal", True)
+        assert found.objective == min(short.objective, model.objective)
+        assert found.dual_bound == max(short.dual_bound, highs.dual_bound)
+
+
+def test_highs_proves_every_answer_not_only_the_first():
+    """Almost equal columns, dear slack: a factorisation long updated would prove little."""
+    case = draw_case(438)
+    assert (case.problem, case.kind) == ("ordinal", "duplicated")
+    bounds = Highs(case.program.within(Highs(case.program).fit(), 0.01))
+    for feature in (9, 10):
+        for sign in (1, -1):
+            found = bounds.extreme(feature, sign)
+            assert found.objective - found.dual_bound <= BOUND_GAP * bounds.program.scale
 
 
 def test_solvers_have_names():

@@ -53,6 +53,9 @@ class Highs:
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)
+        # A factorisation anew where the simplex method ends.  Otherwise, from the second objective
+        # on, multipliers carry the rounding of all updates, and prove a hundred times less.
+        self._highs.setOptionValue("no_unnecessary_rebuild_refactor", False)
         self._highs.passModel(self._model())
 
     def fit(self) -> Solution:

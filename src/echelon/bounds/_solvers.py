@@ -1,10 +1,10 @@
 """Which solver works on a program, and what happens when it stalls.
 
 The rule is one line: a program whose certified gap the interior point could not make small is
-solved again by HiGHS, and the answer with the smaller gap is kept.  It happens where features are
-almost but not exactly equal and slack is dear (the normal equations are singular to rounding),
-where the joint budget is thousands of times the weights (so that its rounding shows in them), and
-where the tolerance is 0 (the budgets have no interior).
+solved again by HiGHS, and the model closer to the better of their bounds is kept.  It happens
+where features are almost but not exactly equal and slack is dear (the normal equations are singular
+to rounding), where the joint budget is thousands of times the weights (so that its rounding shows
+in them), and where the tolerance is 0 (the budgets have no interior).
 """
 
 from __future__ import annotations
@@ -77,14 +77,20 @@ class Safeguarded:
 
     @staticmethod
     def _better(first: Solution, second: Solution) -> Solution:
-        """The answer of HiGHS, unless it failed as well or is less certain."""
-        gaps = [abs(solution.objective - solution.dual_bound) for solution in (first, second)]
-        best = first
+        """The model closer to what both solvers together prove, if HiGHS found one.
+
+        Bounds hold whoever found them, so each model is judged by the better of the two, not by
+        that of its own solver: where columns are almost equal, HiGHS ends in the right vertex with
+        multipliers that prove little, the interior point short of it with multipliers that prove
+        more.
+        """
         if second.status == "infeasible":
-            best = second
-        elif second.status == "optimal":
-            best = (first if gaps[0] <= gaps[1] else second)._replace(status="optimal")
-        return best._replace(fallback=True)
+            return second._replace(fallback=True)
+        if second.status != "optimal":
+            return first._replace(fallback=True)
+        bound = max(first.dual_bound, second.dual_bound)
+        best = min(second, first, key=lambda solution: abs(solution.objective - bound))
+        return best._replace(status="optimal", dual_bound=bound, fallback=True)
 
 
 SOLVERS: dict[str, Callable[[Program], Solver]] = {"interior-point": Safeguarded, "highs": Highs}
