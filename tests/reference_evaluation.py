@@ -2,7 +2,7 @@
 
 import math
 from itertools import pairwise
-from statistics import mean, pstdev
+from statistics import mean, stdev
 
 
 def curve(rank, score, folds, sizes):
@@ -23,12 +23,21 @@ def best_size(sizes, scores):
     return None
 
 
-def one_se_size(sizes, scores):
-    means = [mean(row) for row in scores]
-    best = sizes.index(best_size(sizes, scores))
-    error = pstdev(scores[best]) / math.sqrt(len(scores[best]))
-    for size, value in zip(sizes, means, strict=True):
-        if value >= means[best] - error - 1e-12:
+def standard_error(values, share=None):
+    """Nadeau and Bengio 2003; every sample tested once unless the share of the test is given."""
+    k = len(values)
+    if k < 2:
+        return 0.0
+    share = 1 / (k - 1) if share is None else share
+    return stdev(values) * math.sqrt(1 / k + share)
+
+
+def one_se_size(sizes, scores, share=None):
+    """The smallest size whose loss against the best, fold by fold, is within one standard error."""
+    best = scores[sizes.index(best_size(sizes, scores))]
+    for size, row in zip(sizes, scores, strict=True):
+        losses = [a - b for a, b in zip(best, row, strict=True)]
+        if mean(losses) <= standard_error(losses, share) + 1e-12:
             return size
     return None
 

@@ -2,6 +2,8 @@
 
 import math
 
+from reference_evaluation import one_se_size
+
 
 def mean_ranks(values):
     """Ranks 1, 2, ...; equal values share their mean rank."""
@@ -62,11 +64,8 @@ def held_out(curves, sizes, wanted=None):
 
 def one_se_place(scores):
     """Place of the smallest size within one standard error of the best mean."""
-    means = [sum(row) / len(row) for row in scores]
-    best = means.index(max(means))
-    variance = sum((v - means[best]) ** 2 for v in scores[best]) / len(scores[best])
-    limit = means[best] - math.sqrt(variance / len(scores[best]))
-    return min(place for place, mean in enumerate(means) if mean >= limit - 1e-12)
+    places = list(range(len(scores)))
+    return one_se_size(places, scores)
 
 
 def groups_alike(association, least):

@@ -176,9 +176,7 @@ def test_feature_curve():
     line = display.ax_.lines[0]
     np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3, 4])
     np.testing.assert_allclose(line.get_ydata(), curve.mean_scores)
-    np.testing.assert_allclose(
-        display.frame()["standard_error"], curve.frame()["std_score"] / np.sqrt(5)
-    )
+    np.testing.assert_allclose(display.frame()["standard_error"], curve.standard_errors)
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert texts == [
         f"best mean: {curve.best_size}",

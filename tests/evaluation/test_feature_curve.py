@@ -99,7 +99,11 @@ def test_the_curve_is_that_of_the_reference(wine):
     curve = feature_curve(ReliefF(), KNeighborsClassifier(3), X, y, sizes=sizes[::-1], cv=folds)
     assert_allclose(curve.scores, expected)
     assert curve.best_size == reference.best_size(sizes, expected)
-    assert curve.one_se_size == reference.one_se_size(sizes, expected)
+    share = np.mean([len(test) / len(train) for train, test in folds])
+    assert curve.test_share == pytest.approx(share)
+    assert curve.one_se_size == reference.one_se_size(sizes, expected, share)
+    errors = [reference.standard_error(row, share) for row in expected]
+    assert_allclose(curve.standard_errors, errors, atol=1e-15)
     assert curve.orders.shape == (4, 13)
 
 
@@ -115,18 +119,22 @@ def test_chosen_sizes(seed):
 
 
 def test_chosen_sizes_of_a_case_counted_by_hand():
-    """Means 0.70, 0.79, 0.80, 0.75; standard error of the best 0.02 / sqrt(4) = 0.01."""
-    spread = np.array([-0.02, 0.02, -0.02, 0.02])
-    curve = FeatureCurve(
-        np.array([1, 2, 4, 8]), np.array([[0.70], [0.79], [0.80], [0.75]]) + spread, np.empty(0)
-    )
+    """Losses against size 4: 0.1, 0.01 and 0.05; that of size 2 has standard deviation 0.04/sqrt(3).
+
+    Times sqrt(1/4 + 1/3) that is 0.018.  What all sizes have in common, the spread of the folds,
+    does not count.
+    """
+    spread = np.array([-0.2, 0.2, -0.2, 0.2])
+    scores = np.array([[0.70], [0.79], [0.80], [0.75]]) + spread
+    scores[1] += [0.02, 0.02, -0.02, -0.02]
+    curve = FeatureCurve(np.array([1, 2, 4, 8]), scores, np.empty(0))
     assert curve.best_size == 4
     assert curve.one_se_size == 2
     frame = curve.frame()
     assert frame.columns.tolist() == [
-        "n_features", "mean_score", "std_score", "score_0", "score_1", "score_2", "score_3",
+        "n_features", "mean_score", "standard_error", "score_0", "score_1", "score_2", "score_3",
     ]  # fmt: skip
-    assert_allclose(frame["std_score"], 0.02)
+    assert_allclose(frame["standard_error"][2], 0.4 / np.sqrt(3) * np.sqrt(1 / 4 + 1 / 3))
 
 
 def test_undefined_scores_are_never_best():

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon._core.errors import standard_error
 from echelon.display.style import BLUE, GREY, VERMILION, Picture, legend, new_axes, plain
 
 
 class FeatureCurveDisplay(Picture):
     """Mean score against the number of features, with its standard error.
 
-    The band is one standard error to either side of the mean.  Two lines mark the smallest size
+    The band is one standard error to either side of the mean, corrected for overlapping training
+    sets.  Two lines mark the smallest size
     with the best mean, and the smallest one within a standard error of it.
 
     Parameters
@@ -24,6 +26,8 @@ class FeatureCurveDisplay(Picture):
         Scores of the folds.
     best_size, one_se_size : int, default=None
         Sizes to mark.
+    test_share : float, default=None
+        Test samples per training sample; None: as if every sample were tested once.
 
     Attributes
     ----------
@@ -47,11 +51,13 @@ class FeatureCurveDisplay(Picture):
         scores: Any,
         best_size: int | None = None,
         one_se_size: int | None = None,
+        test_share: float | None = None,
     ):
         self.sizes = np.asarray(sizes)
         self.scores = np.asarray(scores, dtype=float)
         self.best_size = best_size
         self.one_se_size = one_se_size
+        self.test_share = test_share
 
     @classmethod
     def from_curve(cls, curve: Any) -> FeatureCurveDisplay:
@@ -62,16 +68,15 @@ class FeatureCurveDisplay(Picture):
         curve : FeatureCurve
             Sizes and scores.
         """
-        return cls(curve.sizes, curve.scores, curve.best_size, curve.one_se_size)
+        return cls(curve.sizes, curve.scores, curve.best_size, curve.one_se_size, curve.test_share)
 
     def frame(self) -> pd.DataFrame:
         """One row per size."""
-        error = self.scores.std(axis=1) / np.sqrt(self.scores.shape[1])
         return pd.DataFrame(
             {
                 "n_features": self.sizes,
                 "mean_score": self.scores.mean(axis=1),
-                "standard_error": error,
+                "standard_error": standard_error(self.scores, self.test_share),
             }
         )
 

@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import check_random_state
 
+from echelon._core.errors import share_of_test, standard_error
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
 from echelon.display import FeatureCurveDisplay
@@ -44,11 +45,14 @@ class FeatureCurve:
         Score on the test fold, larger is better.
     orders : ndarray of shape (n_folds, largest size)
         Features in the order in which every fold ranked them, best first.
+    test_share : float, default=None
+        Test samples per training sample; None: as if every sample were tested once.
     """
 
     sizes: np.ndarray
     scores: np.ndarray
     orders: np.ndarray
+    test_share: float | None = None
 
     @property
     def mean_scores(self) -> np.ndarray:
@@ -61,6 +65,15 @@ class FeatureCurve:
         return self.scores.std(axis=1)
 
     @property
+    def standard_errors(self) -> np.ndarray:
+        """Standard error of the mean, for every size, corrected for overlapping training sets.
+
+        s sqrt(1 / n_folds + test_share), where s is the standard deviation with ddof=1: Nadeau and
+        Bengio, Machine Learning 52, 2003, 239-281.
+        """
+        return standard_error(self.scores, self.test_share)
+
+    @property
     def best_size(self) -> int:
         """The smallest size with the largest mean score."""
         return self._smallest_reaching(0.0)
@@ -69,20 +82,22 @@ class FeatureCurve:
     def one_se_size(self) -> int:
         """The smallest size within one standard error of the best mean score.
 
-        The standard error is that of the best size: the standard deviation over the folds divided
-        by the square root of their number.
+        What is within reach is judged by the difference to the best size, fold by fold, and its
+        own standard error: folds that are hard for all sizes say nothing about any of them.
         """
         best = self.sizes.tolist().index(self.best_size)
-        return self._smallest_reaching(self.std_scores[best] / np.sqrt(self.scores.shape[1]))
+        losses = self.scores[best] - self.scores
+        near = losses.mean(axis=1) <= standard_error(losses, self.test_share) + ROUNDING
+        return int(self.sizes[np.argmax(near)])
 
     def frame(self) -> pd.DataFrame:
-        """One row per size: ``n_features, mean_score, std_score, score_0, ...``."""
+        """One row per size: ``n_features, mean_score, standard_error, score_0, ...``."""
         folds = {f"score_{fold}": column for fold, column in enumerate(self.scores.T)}
         return pd.DataFrame(
             {
                 "n_features": self.sizes,
                 "mean_score": self.mean_scores,
-                "std_score": self.std_scores,
+                "standard_error": self.standard_errors,
                 **folds,
             }
         )
@@ -167,7 +182,7 @@ def feature_curve(
     >>> from echelon.evaluation import feature_curve
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = feature_curve(ReliefF(), GaussianNB(), X, y, sizes=[1, 2, 4, 8], random_state=0)
-    >>> curve.frame()[["n_features", "mean_score", "std_score"]].round(3)
+    >>> curve.frame()[["n_features", "mean_score", "standard_error"]].round(3)
        n_features  mean_score  std_score
     0           1       0.651      0.080
     1           2       0.854      0.047
@@ -189,7 +204,8 @@ def feature_curve(
     )
     done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs)
     orders, scores = zip(*done, strict=True)
-    return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders))
+    share = share_of_test(folds)
+    return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders), share)
 
 
 def _score_fold(

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.compat import HasMethods, fit_context
+from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import read_rows
 from echelon.targets import read_ordered_classes
@@ -33,6 +33,10 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : classifier
         For two classes.
+    answer : {"median", "mode"}, default="median"
+        What :meth:`predict` answers: the median class, which is best for the error in classes
+        (the lowest class up to which the probabilities add up to one half), or the most probable
+        one, which is best for accuracy.
     class_order : sequence, default=None
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
@@ -84,14 +88,21 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"])],
+        "answer": [StrOptions({"median", "mode"})],
         "class_order": [None, "array-like"],
         "n_jobs": [int, np.integer, None],
     }
 
     def __init__(
-        self, estimator: Any, *, class_order: Sequence | None = None, n_jobs: int | None = None
+        self,
+        estimator: Any,
+        *,
+        answer: str = "median",
+        class_order: Sequence | None = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
+        self.answer = answer
         self.class_order = class_order
         self.n_jobs = n_jobs
 
@@ -142,7 +153,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return shares / shares.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class, the lowest one among equals.
+        """The median or the most probable class (see ``answer``), the lowest one among equals.
 
         Parameters
         ----------
@@ -156,7 +167,11 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if hasattr(self, "predict_proba"):
-            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+            shares = self.predict_proba(X)
+            if self.answer == "median":
+                # Half of the probability, but for rounding.
+                return self.classes_[(shares.cumsum(axis=1) >= 0.5 - 1e-12).argmax(axis=1)]
+            return self.classes_[shares.argmax(axis=1)]
         X = self._checked(X)
         return self.classes_[np.sum([each.predict(X) for each in self.estimators_], axis=0)]
 

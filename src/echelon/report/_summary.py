@@ -80,7 +80,8 @@ def summarize(
     -----
     The choice of a method and a size is a maximum over noisy means.  The score reported as "held
     out" takes for every fold the method and size chosen on the other folds.  If it is not better,
-    fold by fold, than the best constant guess by two standard errors, the answer is to keep none.
+    fold by fold, than the best constant guess by a one-sided t test (5 %, standard errors corrected
+    for overlapping training sets), the answer is to keep none.
 
     Examples
     --------

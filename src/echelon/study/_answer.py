@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from echelon._core.errors import clearly_positive, standard_error
 from echelon._core.words import counted, with_error
 from echelon.evaluation import FeatureCurve
 from echelon.study._curves import (
     Baseline,
     Choice,
-    beats,
     held_out_scores,
     scores_at,
-    standard_error,
 )
 from echelon.study._models import Scoring
 
@@ -46,12 +45,13 @@ def answer(
         What the scores are.
     """
     held_out = held_out_scores(curves, wanted)
-    helps = beats(held_out, guess.scores)
+    share = curves[choice.method].test_share
+    helps = clearly_positive(held_out - guess.scores, share)
     keep = order[: choice.size] if helps or wanted else []
     reached = {
-        "at_this_size": _values(scores_at(curves, choice), scoring),
-        "held_out": _values(held_out, scoring),
-        "guess": {"name": guess.name, **_values(guess.scores, scoring)},
+        "at_this_size": _values(scores_at(curves, choice), scoring, share),
+        "held_out": _values(held_out, scoring, share),
+        "guess": {"name": guess.name, **_values(guess.scores, scoring, share)},
     }
     sentence = _sentence(curves[choice.method], choice, wanted, helps, len(order), guess)
     return {
@@ -67,9 +67,12 @@ def answer(
     }
 
 
-def _values(scores: np.ndarray, scoring: Scoring) -> dict[str, Any]:
+def _values(scores: np.ndarray, scoring: Scoring, share: float | None) -> dict[str, Any]:
     """Mean and standard error over the folds, in the units of the metric."""
-    return {"mean": scoring.sign * scores.mean(), "standard_error": standard_error(scores)}
+    return {
+        "mean": scoring.sign * scores.mean(),
+        "standard_error": float(standard_error(scores, share)),
+    }
 
 
 def _sentence(
@@ -115,5 +118,5 @@ def _evidence(reached: dict[str, Any], scoring: Scoring, helps: bool) -> str:
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
         f"choice: {chosen}; always guessing {reached['guess']['name']}: {guess}."
-        + ("" if helps else " The gain is not two standard errors or more.")
+        + ("" if helps else " The gain may be chance (one-sided t test over the folds, 5 %).")
     )

@@ -22,8 +22,6 @@ FORWARD_SIZE = 30
 """The most features that a search forwards is asked for."""
 LARGEST_SIZE = 200
 """Beyond, only all features together, as a reference."""
-CLEARLY = 2.0
-"""Standard errors by which a choice must beat the best guess."""
 
 
 class Choice(NamedTuple):
@@ -134,15 +132,6 @@ def held_out_scores(curves: Mapping[str, FeatureCurve], wanted: int | None) -> n
 
 def _without(curve: FeatureCurve, fold: int) -> FeatureCurve:
     scores = np.delete(curve.scores, fold, axis=1)
-    return FeatureCurve(curve.sizes, scores, np.delete(curve.orders, fold, axis=0))
-
-
-def standard_error(scores: np.ndarray) -> float:
-    """Of the mean over the folds; the standard deviation with ddof=0, as in the curves."""
-    return float(scores.std() / np.sqrt(len(scores)))
-
-
-def beats(scores: np.ndarray, guess: np.ndarray) -> bool:
-    """Whether scores are clearly better than a guess, fold by fold."""
-    gain = scores - guess
-    return bool(gain.mean() > CLEARLY * gain.std(ddof=1) / np.sqrt(len(gain)) + 1e-12)
+    return FeatureCurve(
+        curve.sizes, scores, np.delete(curve.orders, fold, axis=0), curve.test_share
+    )

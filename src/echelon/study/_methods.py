@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, cast
 
-import numpy as np
 from sklearn.base import clone
 
 from echelon._core.rows import seeded
@@ -51,7 +50,7 @@ def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
         "n_features": curve.sizes,
         "mean": sign * curve.mean_scores,
         "std": curve.std_scores,
-        "standard_error": curve.std_scores / np.sqrt(curve.scores.shape[1]),
+        "standard_error": curve.standard_errors,
         "folds": sign * curve.scores,
     }
 
