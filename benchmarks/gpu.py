@@ -28,7 +28,7 @@ from echelon.kernels import gpu, sums
 SIZES = [(m, p) for m in (10**4, 10**5, 10**6) for p in (10, 100, 1000)]
 
 FEW = 1 << 15
-"""Targets from which the time of all is told, where all would take too long."""
+"""Queries from which the time of all is told, where all would take too long."""
 
 LANES_PER_PROCESSOR, INSTRUCTIONS = 128, 2
 """Instructions a clock in single precision; per absolute difference: subtract, add its size."""
@@ -166,7 +166,7 @@ def median_seconds(function, repeats: int = 5) -> float:
 def fit_seconds(m: int, p: int, cap: float, **params) -> dict[str, float]:
     """Seconds of a fit and of its search; if that takes longer than ``cap``, told from a part.
 
-    The search is proportional to the targets, so a fit on a few of them tells what all would take.
+    The search is proportional to the queries, so a fit on a few of them tells what all would take.
     """
     X, y = make_data(m, p, None)
     _one_fit(X[:4000], y[:4000], None, **params)
@@ -177,13 +177,13 @@ def fit_seconds(m: int, p: int, cap: float, **params) -> dict[str, float]:
     return {"fit": found["fit"] - found["search"] + search, "search": search, "part": part}
 
 
-def _one_fit(X, y, targets: int | None, **params) -> dict[str, float]:
+def _one_fit(X, y, queries: int | None, **params) -> dict[str, float]:
     engine = Timed()
-    selector = ReliefF(n_neighbors=K, engine=engine, sample_size=targets, random_state=0, **params)
+    selector = ReliefF(n_neighbors=K, engine=engine, sample_size=queries, random_state=0, **params)
     start = perf_counter()
     selector.fit(X, y)
     total = perf_counter() - start
-    note(f"{X.shape} {targets}: {total:.2f} s {dict(engine.seconds)}")
+    note(f"{X.shape} {queries}: {total:.2f} s {dict(engine.seconds)}")
     return {"fit": total, "search": engine.seconds["nearest"] + engine.seconds["accumulate"]}
 
 
@@ -191,7 +191,7 @@ def table(sizes: list[tuple[int, int]], cap: float) -> str:
     """Seconds, rate and share of the limit for every size."""
     lines = [
         "| rows | features | seconds | of these search | T differences/s | share of limit "
-        "| targets run |",
+        "| queries run |",
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for m, p in sizes:
@@ -242,7 +242,7 @@ rounded to 255ths, and only pairs that can be among the nearest are measured exa
 
 {bare_rates()}
 
-One thread of the host; "targets run" below 100 %: the search of all targets would take longer than
+One thread of the host; "queries run" below 100 %: the search of all queries would take longer than
 {cap:g} seconds and is extrapolated from {FEW:,} of them, to which it is proportional.
 
 {table(sizes, cap)}

@@ -1,4 +1,4 @@
-"""Beyond one process: two Dask workers against one, their memory, and sampled targets.
+"""Beyond one process: two Dask workers against one, their memory, and sampled queries.
 
 ``python -m benchmarks.scale`` prints the tables and (``--write``) keeps them in
 docs/benchmarks/scale.md.  Workers are processes of this machine with one thread each; the numbers
@@ -26,7 +26,7 @@ ENCODED = 2
 DASK = 64 * 2**20
 """What messages and the heap take."""
 
-TARGETS = (100, 300, 1000, 3000, 10000)
+QUERIES = (100, 300, 1000, 3000, 10000)
 SEEDS = 10
 
 
@@ -45,7 +45,7 @@ def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLO
     """Bytes a worker needs at most beyond what it has imported.
 
     All blocks, of which any may just be arriving; per thread a task, and the neighbours of one
-    group of targets in ``FAN_IN`` blocks; some room for Dask itself.
+    group of queries in ``FAN_IN`` blocks; some room for Dask itself.
     """
     task = 2 * rows * p * (itemsize + ENCODED)
     found = 2 * FAN_IN * rows * K * 16
@@ -53,7 +53,7 @@ def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLO
 
 
 def run(
-    n_workers: int, X: np.ndarray, y: np.ndarray, targets: int | None = None
+    n_workers: int, X: np.ndarray, y: np.ndarray, queries: int | None = None
 ) -> tuple[float, list[int]]:
     """Seconds of a fit on so many workers, and how much memory each took beyond a small fit."""
     with (
@@ -64,7 +64,7 @@ def run(
         ReliefF(n_neighbors=K, engine=engine).fit(X[:2000], y[:2000])
         before = client.run(memory_now)
         start, since = perf_counter(), time()
-        ReliefF(n_neighbors=K, engine=engine, sample_size=targets, random_state=0).fit(X, y)
+        ReliefF(n_neighbors=K, engine=engine, sample_size=queries, random_state=0).fit(X, y)
         seconds = perf_counter() - start
         after = client.run(memory_most, since)
     return seconds, [after[worker] - before[worker] for worker in before]
@@ -104,25 +104,25 @@ def workers(m: int, p: int, rounds: int) -> str:
 
 
 def memory(sizes: list[tuple[int, int]]) -> str:
-    """Memory of two workers for sizes at which blocks weigh most, with 2,000 targets."""
+    """Memory of two workers for sizes at which blocks weigh most, with 2,000 queries."""
     lines = ["| float32 | memory per worker, MB | formula, MB |", "| --- | ---: | ---: |"]
     for m, p in sizes:
-        _, used = run(2, *make_data(m, p, None), targets=2000)
+        _, used = run(2, *make_data(m, p, None), queries=2000)
         lines.append(f"| {m:,} x {p} | {max(used) / 1e6:.0f} | {formula(m, p) / 1e6:.0f} |")
         note(lines[-1])
     return "\n".join(lines)
 
 
 def sampling(m: int, p: int) -> str:
-    """How far the weights of T sampled targets lie from the exact ones."""
+    """How far the weights of T sampled queries lie from the exact ones."""
     X, y = make_data(m, p, None)
     exact = ReliefF(n_neighbors=K).fit(X, y).scores_
     lines = [
-        f"| targets of {m:,} | error of a weight (RMS) | times sqrt(T) | of the largest weight "
+        f"| queries of {m:,} | error of a weight (RMS) | times sqrt(T) | of the largest weight "
         "| share of the time |",
         "| ---: | ---: | ---: | ---: | ---: |",
     ]
-    for T in TARGETS:
+    for T in QUERIES:
         note(f"sampling {T}")
         errors = [
             ReliefF(n_neighbors=K, sample_size=T, random_state=seed).fit(X, y).scores_ - exact
@@ -138,7 +138,7 @@ def sampling(m: int, p: int) -> str:
 
 def page(m: int, p: int, rounds: int) -> str:
     """The page kept in docs."""
-    return f"""# Several workers, and sampled targets
+    return f"""# Several workers, and sampled queries
 
 ReliefF, k = {K}, two classes; made by `python -m benchmarks.scale --write` with
 {environment("dask", "distributed")}.
@@ -152,7 +152,7 @@ tasks of a thread take.
 
 {memory([(200_000, 100), (400_000, 100)])}
 
-Exact weights against those of T sampled targets (`sample_size=T`), 20 features, {SEEDS} samples
+Exact weights against those of T sampled queries (`sample_size=T`), 20 features, {SEEDS} samples
 each.  The error falls with the square root of T (the third column, corrected for drawing without
 replacement, is constant), whatever the number of rows.
 

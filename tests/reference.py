@@ -90,36 +90,36 @@ def mean_difference(X, i, shares, f, nominal, signs=None, toward=0):
 # ----------------------------------------------------------------------- Relief and ReliefF
 
 
-def relief(X, y, nominal=None, metric="manhattan", ties="share", targets=None, tolerance=1e-9):
+def relief(X, y, nominal=None, metric="manhattan", ties="share", queries=None, tolerance=1e-9):
     nominal = nominal or [False] * len(X[0])
     X = scale_columns(X, nominal)
-    targets = range(len(X)) if targets is None else targets
+    queries = range(len(X)) if queries is None else queries
     w = [0.0] * len(X[0])
-    for i in targets:
+    for i in queries:
         far = {j: distance(X[i], X[j], nominal, metric) for j in range(len(X)) if j != i}
         hits = places({j: d for j, d in far.items() if y[j] == y[i]}, 1, ties, tolerance)
         misses = places({j: d for j, d in far.items() if y[j] != y[i]}, 1, ties, tolerance)
         for f in range(len(w)):
-            w[f] -= mean_difference(X, i, hits, f, nominal) / len(targets)
-            w[f] += mean_difference(X, i, misses, f, nominal) / len(targets)
+            w[f] -= mean_difference(X, i, hits, f, nominal) / len(queries)
+            w[f] += mean_difference(X, i, misses, f, nominal) / len(queries)
     return w
 
 
 def relieff(
-    X, y, k=10, nominal=None, metric="manhattan", ties="share", targets=None, tolerance=1e-9
+    X, y, k=10, nominal=None, metric="manhattan", ties="share", queries=None, tolerance=1e-9
 ):
     nominal = nominal or [False] * len(X[0])
     X = scale_columns(X, nominal)
-    targets = range(len(X)) if targets is None else targets
+    queries = range(len(X)) if queries is None else queries
     prior = {c: sum(label == c for label in y) / len(y) for c in set(y)}
     w = [0.0] * len(X[0])
-    for i in targets:
+    for i in queries:
         far = {j: distance(X[i], X[j], nominal, metric) for j in range(len(X)) if j != i}
         for c in sorted(prior):
             near = places({j: d for j, d in far.items() if y[j] == c}, k, ties, tolerance)
             sign = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
             for f in range(len(w)):
-                w[f] += sign * mean_difference(X, i, near, f, nominal) / len(targets)
+                w[f] += sign * mean_difference(X, i, near, f, nominal) / len(queries)
     return w
 
 
@@ -162,16 +162,16 @@ def orelieff(
     contradictions="ignore",
     signs=None,
     ties="share",
-    targets=None,
+    queries=None,
     tolerance=1e-9,
 ):
     """Eq. (10); y are ordered numbers, signs 1, -1 or 0 per feature."""
     nominal = nominal or [False] * len(X[0])
     signs = signs or [0 if n else 1 for n in nominal]
     X = scale_columns(X, nominal)
-    targets = range(len(X)) if targets is None else targets
+    queries = range(len(X)) if queries is None else queries
     w = [0.0] * len(X[0])
-    for i in targets:
+    for i in queries:
         far = {j: distance(X[i], X[j], nominal, metric) for j in range(len(X)) if j != i}
         same = {j: d for j, d in far.items() if y[j] == y[i]}
         for toward in (1, -1):
@@ -181,10 +181,10 @@ def orelieff(
             misses = places(other, k, ties, tolerance)
             hits = ordinal_hits(X, i, same, toward > 0, k, dominance, signs, ties, tolerance)
             for f in range(len(w)):
-                w[f] -= mean_difference(X, i, hits, f, nominal) / len(targets)
+                w[f] -= mean_difference(X, i, hits, f, nominal) / len(queries)
                 w[f] += mean_difference(
                     X, i, misses, f, nominal, signs, toward if contradictions == "penalize" else 0
-                ) / len(targets)
+                ) / len(queries)
     return w
 
 

@@ -41,17 +41,17 @@ def _one_thread():
 
 
 def assert_finds_the_same(samples, metric, search):
-    targets = np.arange(len(samples.values))
+    queries = np.arange(len(samples.values))
     here, there = NumbaEngine(1), TorchEngine(DEVICE)
     space, other = here.prepare(samples, metric), there.prepare(samples, metric)
-    expected = find_all(here, space, targets, search)
-    found = find_all(there, other, targets, search)
+    expected = find_all(here, space, queries, search)
+    found = find_all(there, other, queries, search)
     assert_array_equal(found.counts, expected.counts)
     assert_array_equal(found.indices, expected.indices)
     assert_allclose(found.distances, expected.distances, rtol=1e-12)
-    shares = there.share(other, found, np.full(len(targets), 3), by_index=True)
-    coefs = np.linspace(-1, 1, len(targets))
-    pairs = targets, found.counts, found.indices, shares
+    shares = there.share(other, found, np.full(len(queries), 3), by_index=True)
+    coefs = np.linspace(-1, 1, len(queries))
+    pairs = queries, found.counts, found.indices, shares
     for direction in (0, 1, -1):
         assert_allclose(
             there.accumulate(other, pairs, coefs, direction),
@@ -98,8 +98,8 @@ def test_no_encoding_overstates_a_distance(encoding):
         space = TorchEngine(DEVICE).prepare(samples, metric)
         tiles = _tiles.lay_out(space, _tiles.encoded_as(space, encoding))
         rows = torch.arange(len(samples.values), device=DEVICE)
-        targets = _tiles.TargetTiles(space, tiles, rows, ANY)
-        bounds = targets.dense(0, len(tiles.blocks))
+        queries = _tiles.QueryTiles(space, tiles, rows, ANY)
+        bounds = queries.dense(0, len(tiles.blocks))
         gaps = np.abs(samples.values[:, None].astype(float) - samples.values)
         gaps[:, :, samples.n_numeric :] = gaps[:, :, samples.n_numeric :] > 0
         far = torch.as_tensor(
@@ -107,7 +107,7 @@ def test_no_encoding_overstates_a_distance(encoding):
         )
         for lane, row in enumerate(tiles.rows[: len(rows)].tolist()):
             other = rows != row
-            assert (bounds[:, lane] <= targets.bounds_for(far[:, row]))[other].all()
+            assert (bounds[:, lane] <= queries.bounds_for(far[:, row]))[other].all()
 
 
 def test_methods():
@@ -143,7 +143,7 @@ def test_intervals_and_restarts(rng):
 def test_blocks_are_halved_when_memory_runs_out(monkeypatch, rng):
     X, y = rng.random((300, 4)), np.arange(300) % 2
     expected = ReliefF(engine="torch").fit(X, y).scores_
-    dense, tried = _tiles.TargetTiles.dense, []
+    dense, tried = _tiles.QueryTiles.dense, []
 
     def small_device(self, first, last):
         tried.append(self.n)
@@ -152,7 +152,7 @@ def test_blocks_are_halved_when_memory_runs_out(monkeypatch, rng):
         return dense(self, first, last)
 
     monkeypatch.setattr(_torch, "_tells_apart", lambda space: True)
-    monkeypatch.setattr(_tiles.TargetTiles, "dense", small_device)
+    monkeypatch.setattr(_tiles.QueryTiles, "dense", small_device)
     assert_allclose(ReliefF(engine="torch").fit(X, y).scores_, expected)
     assert max(tried) > 40 >= min(tried)
     weighted_sum = _torch.weighted_sum
@@ -165,10 +165,10 @@ def test_blocks_are_halved_when_memory_runs_out(monkeypatch, rng):
     monkeypatch.setattr(_torch, "weighted_sum", small_sums)
     assert_allclose(ReliefF(engine="torch").fit(X, y).scores_, expected)
     monkeypatch.setattr(_torch, "weighted_sum", _never)
-    with pytest.raises(MemoryError, match="out of memory even for a single target"):
+    with pytest.raises(MemoryError, match="out of memory even for a single query"):
         ReliefF(engine="torch").fit(X, y)
-    monkeypatch.setattr(_tiles.TargetTiles, "dense", _never)
-    with pytest.raises(MemoryError, match="out of memory even for a single target"):
+    monkeypatch.setattr(_tiles.QueryTiles, "dense", _never)
+    with pytest.raises(MemoryError, match="out of memory even for a single query"):
         ReliefF(engine="torch").fit(X, y)
 
 
@@ -212,13 +212,13 @@ def test_an_encoding_that_does_not_fit_is_streamed(monkeypatch):
     assert tried == [False, True]
 
 
-def test_a_single_target_needs_room_too(monkeypatch):
+def test_a_single_query_needs_room_too(monkeypatch):
     found = _torch._found
 
-    def small_device(space, targets, search):
+    def small_device(space, queries, search):
         if space.room > 1 << 10:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return found(space, targets, search)
+        return found(space, queries, search)
 
     monkeypatch.setattr(_torch, "_found", small_device)
     engine, samples = TorchEngine(DEVICE), make_samples(0, 100, 4)

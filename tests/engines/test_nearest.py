@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon import ReliefF
 from echelon._core.samples import arrange
-from echelon.engines import Classes, Found, NumbaEngine, Search, _packing
+from echelon.engines import Classes, Found, NumbaEngine, Search
+from echelon.engines.numba import _packing
 from echelon.engines.numba._nearest import _complete_sums, _partial_sums
 from echelon.engines.numba._packing import pack
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
@@ -18,7 +19,7 @@ SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]
 
 
 def everyone(n):
-    """All classes, the target's own included."""
+    """All classes, the query's own included."""
     return Classes(np.zeros(n, int), np.full(n, n), True)
 
 
@@ -59,21 +60,21 @@ def related(samples, i, relation):
     return np.ones(len(b), bool)
 
 
-def find_all(engine, space, targets, search):
+def find_all(engine, space, queries, search):
     """All pieces of a search."""
     pieces = []
-    while len(targets):
-        pieces.append(engine.nearest(space, targets, search))
-        targets = targets[len(pieces[-1].counts) :]
+    while len(queries):
+        pieces.append(engine.nearest(space, queries, search))
+        queries = queries[len(pieces[-1].counts) :]
     return Found(*map(np.concatenate, zip(*pieces, strict=True)))
 
 
 def assert_found(samples, metric, search, tolerance):
     engine = NumbaEngine(1)
     space = engine.prepare(samples, metric)
-    targets = np.arange(len(samples.values))
-    found = find_all(engine, space, targets, search)
-    for i in targets[:: max(1, len(targets) // 60)]:
+    queries = np.arange(len(samples.values))
+    found = find_all(engine, space, queries, search)
+    for i in queries[:: max(1, len(queries) // 60)]:
         start = found.counts[:i].sum()
         got = found.indices[start : start + found.counts[i]]
         d = brute_force(samples, i, metric)
@@ -148,7 +149,7 @@ def test_more_categories_than_codes(monkeypatch):
 
 @pytest.mark.parametrize("k", [1, 10, 100])
 def test_sorted_ties_fill_block_after_block(k):
-    """All lanes of a block, and of the next, are candidates of one target."""
+    """All lanes of a block, and of the next, are candidates of one query."""
     rng = np.random.default_rng(0)
     for p, m in ((1, 2560), (2, 520), (3, 3000)):
         X = rng.integers(0, 2, (m, p)).astype(float)
@@ -168,17 +169,17 @@ def test_many_neighbours_come_in_pieces(monkeypatch):
     engine = NumbaEngine(1)
     space = engine.prepare(arrange(Columns(X, np.zeros(2, bool), None), y), "manhattan")
     assert len(engine.nearest(space, np.arange(3000), Search(everyone(2), 1500)).counts) < 3000
-    # With 100 rows per corner of the square, every target has 99 equal hits and 100 misses.
+    # With 100 rows per corner of the square, every query has 99 equal hits and 100 misses.
     X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 200, axis=0)
     y = np.arange(800) % 2
     assert_array_equal(ReliefF(n_neighbors=99).fit(X, y).scores_, 0)
     expected = ReliefF(n_neighbors=350).fit(X, y).scores_
     whole = NumbaEngine.nearest
 
-    def ten_targets(self, space, targets, search):
-        return whole(self, space, targets[:10], search)
+    def ten_queries(self, space, queries, search):
+        return whole(self, space, queries[:10], search)
 
-    monkeypatch.setattr(NumbaEngine, "nearest", ten_targets)
+    monkeypatch.setattr(NumbaEngine, "nearest", ten_queries)
     assert_allclose(ReliefF(n_neighbors=350).fit(X, y).scores_, expected)
 
 

@@ -83,15 +83,15 @@ def test_float32_keeps_its_type_and_its_ties(metric, missing):
 
 
 @pytest.mark.parametrize("estimator", [Relief, ReliefF, OReliefF])
-def test_sampled_targets(estimator):
+def test_sampled_queries(estimator):
     case = draw_case(0, missing=0, nominal=0)
     X, y, _ = case.lists
     selector = estimator(sample_size=4, random_state=7, threshold=0.0).fit(case.X, case.y)
     # The same draw: positions among the rows sorted by class.
     drawn = np.random.RandomState(7).choice(len(y), 4, replace=False)
-    targets = np.argsort(case.y, kind="stable")[drawn].tolist()
+    queries = np.argsort(case.y, kind="stable")[drawn].tolist()
     naive = {Relief: reference.relief, ReliefF: reference.relieff, OReliefF: reference.orelieff}
-    assert_allclose(selector.scores_, naive[estimator](X, y, targets=targets), atol=1e-9)
+    assert_allclose(selector.scores_, naive[estimator](X, y, queries=queries), atol=1e-9)
     assert_array_equal(
         estimator(sample_size=1.0, threshold=0.0, random_state=0).fit(case.X, case.y).order_,
         estimator(threshold=0.0).fit(case.X, case.y).order_,
@@ -136,7 +136,7 @@ def test_many_classes(estimator, rng):
     rows = np.argsort(y, kind="stable")
     drawn = np.random.RandomState(0).choice(900, 6, replace=False)
     some = rows[drawn].tolist()
-    expected = naive[estimator](X.tolist(), y.tolist(), targets=some)
+    expected = naive[estimator](X.tolist(), y.tolist(), queries=some)
     selector = estimator(sample_size=6, random_state=0, threshold=0.0).fit(X, y)
     assert_allclose(selector.scores_, expected, atol=1e-9)
 

@@ -48,9 +48,9 @@ class Samples(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """The classes in which a target's neighbours are sought, by the class of the target.
+    """The classes in which a query's neighbours are sought, by the class of the query.
 
-    A target of class a looks into classes ``first[a]`` up to but not including ``last[a]``, and
+    A query of class a looks into classes ``first[a]`` up to but not including ``last[a]``, and
     passes over its own unless ``own``.
     """
 
@@ -60,38 +60,38 @@ class Classes(NamedTuple):
 
     @classmethod
     def same(cls, n: int) -> Classes:
-        """The target's own class, out of n."""
+        """The query's own class, out of n."""
         return cls(np.arange(n), np.arange(1, n + 1), True)
 
     @classmethod
     def others(cls, n: int) -> Classes:
-        """All but the target's own."""
+        """All but the query's own."""
         return cls(np.zeros(n, int), np.full(n, n), False)
 
     @classmethod
     def above(cls, n: int) -> Classes:
-        """All above the target's own."""
+        """All above the query's own."""
         return cls(np.arange(1, n + 1), np.full(n, n), True)
 
     @classmethod
     def below(cls, n: int) -> Classes:
-        """All below the target's own."""
+        """All below the query's own."""
         return cls(np.zeros(n, int), np.arange(n), True)
 
     @classmethod
     def only(cls, c: int, n: int) -> Classes:
-        """Class c, for targets of the other classes."""
+        """Class c, for queries of the other classes."""
         return cls(np.full(n, c), np.full(n, c + 1), False)
 
     @property
     def sizes(self) -> np.ndarray:
-        """Number of classes a target looks into."""
+        """Number of classes a query looks into."""
         codes = np.arange(len(self.first))
         passed = (self.first <= codes) & (codes < self.last) & (not self.own)
         return self.last - self.first - passed
 
     def ranges(self, c: int) -> list[tuple[int, int]]:
-        """The same for a target of class c, as ranges of classes that are not empty."""
+        """The same for a query of class c, as ranges of classes that are not empty."""
         first, last = int(self.first[c]), int(self.last[c])
         passed = not self.own and first <= c < last
         ranges = [(first, c), (c + 1, last)] if passed else [(first, last)]
@@ -100,18 +100,18 @@ class Classes(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Which references count as neighbours of a target.
+    """Which references count as neighbours of a query.
 
     Attributes
     ----------
     classes : Classes
-        Where to look, by the class of the target.
+        Where to look, by the class of the query.
     n_neighbors : int or None
         How many; those tied with the last one are found too.  None: all within the radius.
     radius : float
         Largest distance.
     relation : {ANY, ABOVE, BELOW}
-        ABOVE: the reference weakly dominates the target on all ordered columns.  BELOW: the
+        ABOVE: the reference weakly dominates the query on all ordered columns.  BELOW: the
         reverse.
     """
 
@@ -126,9 +126,9 @@ class Search:
 
 
 class Found(NamedTuple):
-    """Neighbours of some targets, one target after the other; rows as in ``Samples``.
+    """Neighbours of some queries, one query after the other; rows as in ``Samples``.
 
-    An engine may return fewer targets than it was asked for, to bound its memory.
+    An engine may return fewer queries than it was asked for, to bound its memory.
     """
 
     counts: np.ndarray
@@ -136,13 +136,13 @@ class Found(NamedTuple):
     distances: np.ndarray
 
     def first(self, n: int) -> Found:
-        """The same for the first n targets only."""
+        """The same for the first n queries only."""
         end = int(self.counts[:n].sum())
         return Found(self.counts[:n], self.indices[:end], self.distances[:end])
 
     @property
     def owners(self) -> np.ndarray:
-        """Position of the target every neighbour belongs to."""
+        """Position of the query every neighbour belongs to."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
@@ -175,7 +175,7 @@ class Engine(ABC):
     shares_memory: ClassVar[bool] = True
     """Whether ``spread`` runs in this process."""
 
-    targets_per_task: ClassVar[int] = 256
+    queries_per_task: ClassVar[int] = 256
     """Fixed, since partial sums are added task by task: results do not depend on the threads."""
 
     rows_per_block: ClassVar[int] = 8192
@@ -212,17 +212,17 @@ class Engine(ABC):
         it stands at the first of the two).
         """
 
-    def tasks(self, space: Any, targets: np.ndarray) -> list[np.ndarray]:
-        """The target rows in the groups that are worth one call of the other primitives."""
-        size = self.targets_per_task
-        return np.array_split(np.sort(targets), range(size, len(targets), size))
+    def tasks(self, space: Any, queries: np.ndarray) -> list[np.ndarray]:
+        """The query rows in the groups that are worth one call of the other primitives."""
+        size = self.queries_per_task
+        return np.array_split(np.sort(queries), range(size, len(queries), size))
 
     @abstractmethod
-    def nearest(self, space: Any, targets: np.ndarray, search: Search) -> Found:
-        """Find the neighbours of the target rows, exactly."""
+    def nearest(self, space: Any, queries: np.ndarray, search: Search) -> Found:
+        """Find the neighbours of the query rows, exactly."""
 
     def share(self, space: Any, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
-        """Weight of every neighbour when each target has so many places to give."""
+        """Weight of every neighbour when each query has so many places to give."""
         rows = space.samples.rows[found.indices]
         return share_places(found.counts, found.distances, rows, places, space.tolerance, by_index)
 
@@ -234,9 +234,9 @@ class Engine(ABC):
         coefs: np.ndarray,
         direction: int,
     ) -> np.ndarray:
-        """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over targets i, for every feature f.
+        """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over queries i, for every feature f.
 
-        ``pairs`` holds the targets, their numbers of neighbours, the neighbours and shares.
+        ``pairs`` holds the queries, their numbers of neighbours, the neighbours and shares.
         """
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:

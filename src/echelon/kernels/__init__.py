@@ -4,7 +4,7 @@
 ``pairs``       the exact distance and order of two rows
 ``monotone``    pairs of samples in order or against it
 ``order``       order statistics
-``nearest``     the closest references of every target, from the three above
+``nearest``     the closest references of every query, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``ascent``      Simba's gradient steps

@@ -8,7 +8,7 @@ from echelon.kernels.order import kth_smallest
 
 @kernel
 def share_places(counts, distances, rows, places, tolerance, by_index):
-    """Weight of every neighbour when each target has so many places to give.
+    """Weight of every neighbour when each query has so many places to give.
 
     Neighbours nearer than the last place get a whole one.  Those tied with it (within the
     tolerance) share the places left, or, ``by_index``, the lowest rows take them.
@@ -25,7 +25,7 @@ def share_places(counts, distances, rows, places, tolerance, by_index):
 
 @kernel
 def _share(distances, rows, places, tolerance, by_index, shares):
-    """The same for the neighbours of one target, more than it has places."""
+    """The same for the neighbours of one query, more than it has places."""
     shares[:] = 0.0
     if places == 0:
         return
@@ -52,7 +52,7 @@ def _share(distances, rows, places, tolerance, by_index, shares):
 
 @kernel
 def within_kth(counts, distances, k, tolerance):
-    """Which neighbours are as near to their target as its k-th nearest, ties included."""
+    """Which neighbours are as near to their query as its k-th nearest, ties included."""
     near = np.ones(distances.shape[0], np.bool_)
     end = 0
     for t in range(counts.shape[0]):
@@ -65,23 +65,23 @@ def within_kth(counts, distances, k, tolerance):
 
 @kernel
 def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs, direction, scores):
-    """Add ``coef_i * mean_j diff_f(x_i, x_j)`` to ``scores[f]`` for every target i.
+    """Add ``coef_i * mean_j diff_f(x_i, x_j)`` to ``scores[f]`` for every query i.
 
     The mean is weighted by the shares and leaves out pairs in which f is missing.  With a
     direction (+1: references should be larger, -1: smaller) the difference in an ordered
     column is signed; otherwise, and in other columns, it is absolute, 0/1 if nominal.  If
     ``paired``, columns 2f and 2f + 1 differ by one norm, which is added to the first of them.
     """
-    targets, counts, indices, shares = pairs
+    queries, counts, indices, shares = pairs
     weight = np.empty(values.shape[1], np.float64)
     total = np.empty(values.shape[1], np.float64)
     form = (n_ordered, n_numeric, missing, paired, direction)
     end = 0
-    for t in range(targets.shape[0]):
+    for t in range(queries.shape[0]):
         start, end = end, end + counts[t]
         total[:] = 0.0
         weight[:] = 0.0
-        _add_target(values, targets[t], indices[start:end], shares[start:end], form, total, weight)
+        _add_query(values, queries[t], indices[start:end], shares[start:end], form, total, weight)
         for f in range(values.shape[1]):
             w = weight[f if missing or paired else 0]
             if w > 0.0:
@@ -92,29 +92,29 @@ def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs,
 def sum_differences(
     values, n_ordered, n_numeric, missing, paired, pairs, direction, totals, weights
 ):
-    """The same, target by target: differences added up, and the shares they stand for.
+    """The same, query by query: differences added up, and the shares they stand for.
 
-    Where a target's neighbours come in several parts, both are added before one is divided by the
+    Where a query's neighbours come in several parts, both are added before one is divided by the
     other.
     """
-    targets, counts, indices, shares = pairs
+    queries, counts, indices, shares = pairs
     form = (n_ordered, n_numeric, missing, paired, direction)
     end = 0
-    for t in range(targets.shape[0]):
+    for t in range(queries.shape[0]):
         start, end = end, end + counts[t]
         nearby, share = indices[start:end], shares[start:end]
-        _add_target(values, targets[t], nearby, share, form, totals[t], weights[t])
+        _add_query(values, queries[t], nearby, share, form, totals[t], weights[t])
 
 
 @kernel
-def _add_target(values, target, indices, shares, form, total, weight):
-    """Add the differences of one target to its neighbours, and their shares.
+def _add_query(values, query, indices, shares, form, total, weight):
+    """Add the differences of one query to its neighbours, and their shares.
 
     Complete rows need one weight, the first.
     """
     n_ordered, n_numeric, missing, paired, direction = form
     n_signed = n_ordered if direction != 0 else 0
-    a = values[target]
+    a = values[query]
     for c in range(indices.shape[0]):
         b = values[indices[c]]
         if paired:

@@ -9,7 +9,7 @@ import numpy as np
 from echelon.kernels._jit import kernel
 
 ANY, ABOVE, BELOW = 0, 1, -1
-"""Which references qualify: all, those that dominate the target, those it dominates."""
+"""Which references qualify: all, those that dominate the query, those it dominates."""
 
 
 @kernel

@@ -97,14 +97,14 @@ class ReliefSelector(MarginSelector):
         return margin_weights(
             samples,
             self._rule(samples),
-            self._targets(len(samples.values), random_state),
+            self._queries(len(samples.values), random_state),
             resolve_engine(self.engine, self.n_jobs),
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
         )
 
-    def _targets(self, n_samples: int, random_state: Any) -> np.ndarray:
+    def _queries(self, n_samples: int, random_state: Any) -> np.ndarray:
         """All samples, or a random sample of them without replacement."""
         size = self.sample_size
         if size is None:

@@ -14,25 +14,25 @@ from echelon.engines import ANY, Engine, Found, Samples
 from echelon.margin.rules import Term
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Targets, their numbers of neighbours, the neighbours, their shares of a place."""
+"""Queries, their numbers of neighbours, the neighbours, their shares of a place."""
 
 
 def margin_weights(
     samples: Samples,
     rule: list[Term],
-    targets: np.ndarray,
+    queries: np.ndarray,
     engine: Engine,
     *,
     metric: str,
     ties: str,
     verbose: int = 0,
 ) -> np.ndarray:
-    """Scores of all features: the terms of the rule added over the targets, by their number.
+    """Scores of all features: the terms of the rule added over the queries, by their number.
 
     Memory: the engine's copy of the samples, and the pairs of one task per thread.
     """
     space = engine.prepare(samples, metric)
-    tasks = engine.tasks(space, targets)
+    tasks = engine.tasks(space, queries)
 
     def task(chunk: np.ndarray) -> np.ndarray:
         sums = [_term_sum(engine, space, samples, term, chunk, ties) for term in rule]
@@ -41,32 +41,32 @@ def margin_weights(
     done = track(
         engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
     )
-    return samples.per_feature(without_rounding(sum(done) / len(targets)))
+    return samples.per_feature(without_rounding(sum(done) / len(queries)))
 
 
 def _term_sum(
-    engine: Engine, space: Any, samples: Samples, term: Term, targets: np.ndarray, ties: str
+    engine: Engine, space: Any, samples: Samples, term: Term, queries: np.ndarray, ties: str
 ) -> np.ndarray:
-    """One term added over some targets."""
-    targets = targets[term.coef[samples.classes[targets]] != 0]
+    """One term added over some queries."""
+    queries = queries[term.coef[samples.classes[queries]] != 0]
     total = np.zeros(samples.values.shape[1])
-    for pairs in _pairs(engine, space, term, targets, by_index=ties == "index"):
+    for pairs in _pairs(engine, space, term, queries, by_index=ties == "index"):
         coefs = term.coef[samples.classes[pairs[0]]]
         total += engine.accumulate(space, pairs, coefs, term.direction)
     return total
 
 
 def _pairs(
-    engine: Engine, space: Any, term: Term, targets: np.ndarray, *, by_index: bool
+    engine: Engine, space: Any, term: Term, queries: np.ndarray, *, by_index: bool
 ) -> Iterator[Pairs]:
     """The pairs of a term, in pieces as large as the engine hands out."""
     k = term.search.n_neighbors
-    while len(targets):
-        found = engine.nearest(space, targets, term.search)
+    while len(queries):
+        found = engine.nearest(space, queries, term.search)
         others = None
         if term.prefer:
             anyone = replace(term.search, relation=ANY)
-            others = engine.nearest(space, targets[: len(found.counts)], anyone)
+            others = engine.nearest(space, queries[: len(found.counts)], anyone)
             found = found.first(len(others.counts))
         n = len(found.counts)
         places = found.counts if k is None else np.full(n, k)
@@ -76,8 +76,8 @@ def _pairs(
             left = np.maximum(places - found.counts, 0)
             rest_shares = engine.share(space, rest, left, by_index=by_index)
             found, shares = _joined(found, shares, rest, rest_shares)
-        yield targets[:n], found.counts, found.indices, shares
-        targets = targets[n:]
+        yield queries[:n], found.counts, found.indices, shares
+        queries = queries[n:]
 
 
 def _without(others: Found, taken: Found) -> Found:
@@ -92,7 +92,7 @@ def _without(others: Found, taken: Found) -> Found:
 def _joined(
     a: Found, a_shares: np.ndarray, b: Found, b_shares: np.ndarray
 ) -> tuple[Found, np.ndarray]:
-    """The neighbours of both, target by target."""
+    """The neighbours of both, query by query."""
     order = np.argsort(np.concatenate([a.owners, b.owners]), kind="stable")
     indices = np.concatenate([a.indices, b.indices])[order]
     distances = np.concatenate([a.distances, b.distances])[order]

@@ -1,8 +1,8 @@
 """The Relief-type methods as rules: which pairs count, and with what sign.
 
-A rule is a list of terms.  A term adds, for every target i, ``coef_i`` times the mean difference
+A rule is a list of terms.  A term adds, for every query i, ``coef_i`` times the mean difference
 to its neighbours: negative for hits (same class, should be near), positive for misses (other class,
-should be far).  Dividing by the number of targets is left to ``_weights``.
+should be far).  Dividing by the number of queries is left to ``_weights``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Term:
     Attributes
     ----------
     coef : ndarray of shape (n_classes,)
-        Coefficient by class of the target; targets with 0 are skipped.
+        Coefficient by class of the query; queries with 0 are skipped.
     search : Search
         The neighbours.
     prefer : bool
@@ -70,7 +70,7 @@ def ordinal_relieff(
 ) -> list[Term]:
     """Equation (10): hits and misses upward and downward.
 
-    The classes above (below) the target's are searched together.  The top class has no upward
+    The classes above (below) the query's are searched together.  The top class has no upward
     miss and the bottom class no downward one; such a direction is left out, its hits included.
     """
     same = Classes.same(n_classes)

@@ -293,7 +293,7 @@ def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
     shape = len(relation.labels), len(radii)
     classes = relation.samples.classes
     errors = np.zeros(len(radii), dtype=np.int64)
-    for targets, found in relation.within(radii[-1] + SLACK):
+    for queries, found in relation.within(radii[-1] + SLACK):
         # Pairs fall into the bin of the smallest ball that holds them.
         bins = np.searchsorted(radii + SLACK, np.sqrt(found.distances))
         cells = np.ravel_multi_index(
@@ -302,7 +302,7 @@ def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
         size = max(1, _MAX_COUNTS // (shape[0] * shape[1]))
         for part in gen_batches(len(found.counts), size):
             counts = _counted(found.counts, cells, part, shape)
-            errors += _wrong(counts, classes[targets[part]], vote)
+            errors += _wrong(counts, classes[queries[part]], vote)
     return errors
 
 

@@ -38,11 +38,11 @@ class Relation(NamedTuple):
     def nearest(self, classes: Classes) -> np.ndarray:
         """Distance of every sample to the nearest of the classes; inf if there is none."""
         nearest = np.full(len(self.samples.classes), np.inf)
-        for targets, found in self._pieces(Search(classes, 1)):
+        for queries, found in self._pieces(Search(classes, 1)):
             with_any = found.counts > 0
             if with_any.any():
                 first = np.concatenate([[0], np.cumsum(found.counts)[:-1]])[with_any]
-                nearest[targets[with_any]] = np.sqrt(np.minimum.reduceat(found.distances, first))
+                nearest[queries[with_any]] = np.sqrt(np.minimum.reduceat(found.distances, first))
         return nearest
 
     def within(self, radius: float) -> Iterator[tuple[np.ndarray, Found]]:
@@ -57,11 +57,11 @@ class Relation(NamedTuple):
         return restored
 
     def _pieces(self, search: Search) -> Iterator[tuple[np.ndarray, Found]]:
-        targets = np.arange(len(self.samples.classes))
-        while len(targets):
-            found = self.engine.nearest(self.space, targets, search)
-            yield targets[: len(found.counts)], found
-            targets = targets[len(found.counts) :]
+        queries = np.arange(len(self.samples.classes))
+        while len(queries):
+            found = self.engine.nearest(self.space, queries, search)
+            yield queries[: len(found.counts)], found
+            queries = queries[len(found.counts) :]
 
 
 def relate(X: Any, y: Any, categorical_features: Any) -> Relation:

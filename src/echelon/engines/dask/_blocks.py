@@ -30,12 +30,12 @@ class Layout(NamedTuple):
     n_numeric: int
     missing: bool
 
-    def samples(self, references: np.ndarray, targets: np.ndarray) -> Samples:
-        """References as one class and targets as another."""
-        values = np.concatenate([references, targets])
+    def samples(self, references: np.ndarray, queries: np.ndarray) -> Samples:
+        """References as one class and queries as another."""
+        values = np.concatenate([references, queries])
         return Samples(
             values=values,
-            classes=np.repeat([0, 1], [len(references), len(targets)]),
+            classes=np.repeat([0, 1], [len(references), len(queries)]),
             rows=np.arange(len(values)),
             columns=np.arange(values.shape[1]),
             n_ordered=self.n_ordered,
@@ -48,19 +48,19 @@ class Layout(NamedTuple):
 
 
 def nearest_in(
-    references: Block, targets: Block, which: Any, search: Search, layout: Layout, engine: Engine
+    references: Block, queries: Block, which: Any, search: Search, layout: Layout, engine: Engine
 ) -> Found:
     """Neighbours, in one block, of some rows of another (or the same) one, as rows of Samples."""
-    classes, rows = targets.classes[which], targets.rows[which]
+    classes, rows = queries.classes[which], queries.rows[which]
     n_neighbors = search.n_neighbors
-    if n_neighbors is not None and targets.rows[0] in references.rows:
-        n_neighbors += 1  # the target itself is among the references
+    if n_neighbors is not None and queries.rows[0] in references.rows:
+        n_neighbors += 1  # the query itself is among the references
     parts = []
     for (first, last), members in _ranges(search.classes, classes):
         begin, end = np.searchsorted(references.classes, [first, last])
         if begin == end:
             continue
-        samples = layout.samples(references.values[begin:end], targets.values[which][members])
+        samples = layout.samples(references.values[begin:end], queries.values[which][members])
         space = engine.prepare(samples, layout.metric)
         wanted = Search(
             Classes(np.zeros(2, int), np.array([0, 1]), True),
@@ -78,7 +78,7 @@ def nearest_in(
 
 
 def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
-    """Ranges of classes, and the positions of the targets that look into them."""
+    """Ranges of classes, and the positions of the queries that look into them."""
     groups: dict[tuple[int, int], list[int]] = {}
     for c in np.unique(own).tolist():
         for wanted in classes.ranges(c):
@@ -87,16 +87,16 @@ def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int]
         yield wanted, np.flatnonzero(np.isin(own, members))
 
 
-def _all_found(engine: Engine, space: Any, targets: np.ndarray, search: Search) -> Found:
+def _all_found(engine: Engine, space: Any, queries: np.ndarray, search: Search) -> Found:
     pieces = []
-    while len(targets):
-        pieces.append(engine.nearest(space, targets, search))
-        targets = targets[len(pieces[-1].counts) :]
+    while len(queries):
+        pieces.append(engine.nearest(space, queries, search))
+        queries = queries[len(pieces[-1].counts) :]
     return Found(*map(np.concatenate, zip(*pieces, strict=True)))
 
 
 def _joined(parts: Sequence[Found], n: int) -> Found:
-    """The neighbours n targets have in all parts together."""
+    """The neighbours n queries have in all parts together."""
     counts = sum((part.counts for part in parts), np.zeros(n, np.int64))
     rows, distances = np.empty(counts.sum(), np.int64), np.empty(counts.sum())
     next_place = np.cumsum(counts) - counts
@@ -122,7 +122,7 @@ def merge_found(parts: Sequence[Found], n_neighbors: int | None, tolerance: floa
 
 
 class Neighbours(NamedTuple):
-    """Neighbours of some targets in one block: how many, where in the block, their shares."""
+    """Neighbours of some queries in one block: how many, where in the block, their shares."""
 
     counts: np.ndarray
     positions: np.ndarray
@@ -131,15 +131,15 @@ class Neighbours(NamedTuple):
 
 def sum_in(
     references: Block,
-    targets: Block,
+    queries: Block,
     which: Any,
     neighbours: Neighbours,
     coefs: np.ndarray,
     direction: int,
     layout: Layout,
 ) -> np.ndarray:
-    """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over the targets i, j in the block."""
-    values, pairs = _one_table(references, targets, which, neighbours)
+    """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over the queries i, j in the block."""
+    values, pairs = _one_table(references, queries, which, neighbours)
     scores = np.zeros(values.shape[1])
     add_differences(values, *layout[1:], layout.metric == "paired", pairs, coefs, direction, scores)
     return scores
@@ -147,31 +147,31 @@ def sum_in(
 
 def totals_in(
     references: Block,
-    targets: Block,
+    queries: Block,
     which: Any,
     neighbours: Neighbours,
     direction: int,
     layout: Layout,
 ) -> np.ndarray:
-    """Differences added up for every target, and the shares they stand for."""
-    values, pairs = _one_table(references, targets, which, neighbours)
+    """Differences added up for every query, and the shares they stand for."""
+    values, pairs = _one_table(references, queries, which, neighbours)
     totals = np.zeros((2, len(neighbours.counts), values.shape[1]))
     sum_differences(values, *layout[1:], layout.metric == "paired", pairs, direction, *totals)
     return totals
 
 
 def _one_table(
-    references: Block, targets: Block, which: Any, neighbours: Neighbours
+    references: Block, queries: Block, which: Any, neighbours: Neighbours
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """The rows in question, and the pairs among them."""
     needed, indices = np.unique(neighbours.positions, return_inverse=True)
-    values = np.concatenate([references.values[needed], targets.values[which]])
+    values = np.concatenate([references.values[needed], queries.values[which]])
     rows = np.arange(len(needed), len(values))
     return values, (rows, neighbours.counts, indices, neighbours.shares)
 
 
 def mean_sum(totals: np.ndarray, coefs: np.ndarray) -> np.ndarray:
-    """``coef_i`` times the mean difference of target i, added over the targets."""
+    """``coef_i`` times the mean difference of query i, added over the queries."""
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(totals[1] > 0, totals[0] / totals[1], 0.0)
     return coefs @ means

@@ -34,7 +34,7 @@ FAN_IN = 8
 """Results merged at a time."""
 
 IN_FLIGHT = 8
-"""Groups of targets whose tasks are on the cluster at a time."""
+"""Groups of queries whose tasks are on the cluster at a time."""
 
 
 class DaskEngine(Engine):
@@ -56,7 +56,7 @@ class DaskEngine(Engine):
     patience : float, default=300
         Seconds to wait for a worker when there is none.
     n_jobs : int, default=None
-        Threads here, which mostly wait for the cluster: groups of targets (blocks) in flight at a
+        Threads here, which mostly wait for the cluster: groups of queries (blocks) in flight at a
         time.  None: 8.
 
     Examples
@@ -116,7 +116,7 @@ class DaskEngine(Engine):
 
     @property
     def n_threads(self) -> int:
-        """Groups of targets in flight."""
+        """Groups of queries in flight."""
         return IN_FLIGHT if self.n_jobs is None else super().n_threads
 
     def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
@@ -163,21 +163,21 @@ class DaskEngine(Engine):
         tolerance = tie_factor(values.dtype, metric)
         return Space(samples, tolerance, layout, patience, local, blocks, block_of, position, holds)
 
-    def tasks(self, space: Space, targets: np.ndarray) -> list[np.ndarray]:
-        """The targets of every block."""
-        targets = np.sort(targets)
-        blocks = space.block_of[targets]
+    def tasks(self, space: Space, queries: np.ndarray) -> list[np.ndarray]:
+        """The queries of every block."""
+        queries = np.sort(queries)
+        blocks = space.block_of[queries]
         order = np.argsort(blocks, kind="stable")
-        return np.split(targets[order], np.flatnonzero(np.diff(blocks[order])) + 1)
+        return np.split(queries[order], np.flatnonzero(np.diff(blocks[order])) + 1)
 
-    def nearest(self, space: Space, targets: np.ndarray, search: Search) -> Found:
-        targets = space.of_one_block(targets)
-        a, which = space.where(targets)
-        classes = np.unique(space.samples.classes[targets]).tolist()
+    def nearest(self, space: Space, queries: np.ndarray, search: Search) -> Found:
+        queries = space.of_one_block(queries)
+        a, which = space.where(queries)
+        classes = np.unique(space.samples.classes[queries]).tolist()
         wanted = [c for own in classes for r in search.classes.ranges(own) for c in range(*r)]
         blocks = np.flatnonzero(space.holds[:, sorted(set(wanted))].any(axis=1)).tolist()
         if not blocks:
-            none = np.zeros(len(targets), np.int64)
+            none = np.zeros(len(queries), np.int64)
             return Found(none, np.empty(0, np.int64), np.empty(0))
 
         def submit() -> Future:
@@ -196,13 +196,13 @@ class DaskEngine(Engine):
         coefs: np.ndarray,
         direction: int,
     ) -> np.ndarray:
-        targets, counts, indices, shares = pairs
+        queries, counts, indices, shares = pairs
         if not len(indices):
             return np.zeros(space.samples.values.shape[1])
-        a, which = space.where(targets)
-        owners = np.repeat(np.arange(len(targets)), counts)
-        parts = list(space.by_block(owners, indices, shares, len(targets)))
-        whole = np.bincount(owners, weights=shares, minlength=len(targets))
+        a, which = space.where(queries)
+        owners = np.repeat(np.arange(len(queries)), counts)
+        parts = list(space.by_block(owners, indices, shares, len(queries)))
+        whole = np.bincount(owners, weights=shares, minlength=len(queries))
 
         def submit() -> Future:
             if space.layout.missing:
@@ -263,23 +263,23 @@ class Space:
     holds: np.ndarray
     """Which classes a block holds, of shape (n_blocks, n_classes)."""
 
-    def of_one_block(self, targets: np.ndarray) -> np.ndarray:
-        """The first targets, as far as they lie in one block."""
-        elsewhere = np.flatnonzero(self.block_of[targets] != self.block_of[targets[0]])
-        return targets[: elsewhere[0]] if len(elsewhere) else targets
+    def of_one_block(self, queries: np.ndarray) -> np.ndarray:
+        """The first queries, as far as they lie in one block."""
+        elsewhere = np.flatnonzero(self.block_of[queries] != self.block_of[queries[0]])
+        return queries[: elsewhere[0]] if len(elsewhere) else queries
 
-    def where(self, targets: np.ndarray) -> tuple[int, Any]:
-        """The block of some targets, and their positions in it."""
-        positions = self.position[targets]
+    def where(self, queries: np.ndarray) -> tuple[int, Any]:
+        """The block of some queries, and their positions in it."""
+        positions = self.position[queries]
         first, n = int(positions[0]), len(positions)
         in_a_row = n == positions[-1] - first + 1 and bool((np.diff(positions) == 1).all())
         which = slice(first, first + n) if in_a_row else positions
-        return int(self.block_of[targets[0]]), which
+        return int(self.block_of[queries[0]]), which
 
     def by_block(
         self, owners: np.ndarray, indices: np.ndarray, shares: np.ndarray, n: int
     ) -> Iterator[tuple[int, Neighbours, np.ndarray]]:
-        """Neighbours block by block, with the places they take of every target."""
+        """Neighbours block by block, with the places they take of every query."""
         blocks = self.block_of[indices]
         order = np.argsort(blocks, kind="stable")
         for part in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):

@@ -32,12 +32,12 @@ class NumbaEngine(Engine):
         packed = pack(samples, squared=metric == "euclidean", paired=metric == "paired")
         return _Space(samples, packed, tie_factor(samples.values.dtype, metric))
 
-    def nearest(self, space: _Space, targets: np.ndarray, search: Search) -> Found:
+    def nearest(self, space: _Space, queries: np.ndarray, search: Search) -> Found:
         squared = space.packed.squared
         return Found(
             *nearest(
                 space.packed,
-                targets,
+                queries,
                 tuple(search.classes),
                 search.n_neighbors or 0,
                 search.radius**2 if squared else search.radius,

@@ -1,11 +1,11 @@
-"""The k nearest references of every target row, exactly, without a distance matrix.
+"""The k nearest references of every query row, exactly, without a distance matrix.
 
 Every pair gets a cheap interval [lower, upper] around its distance (see ``tiles``).  The k-th
 smallest *upper* bound seen so far limits what can still be a neighbour, so a pair whose *lower*
 bound lies beyond it is never looked at again.  The few that remain get their exact distance.
 
-Cost: m^2 p tile operations for m targets and references, plus about k log(m / k) candidates
-per target.  Memory: the packed input and, per call, ``GROUP`` rows of candidates and sums.
+Cost: m^2 p tile operations for m queries and references, plus about k log(m / k) candidates
+per query.  Memory: the packed input and, per call, ``GROUP`` rows of candidates and sums.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from echelon.kernels.order import kth_smallest
 from echelon.kernels.pairs import ANY, distance, paired_distance, partial_distance, related
 
 GROUP = 64
-"""Targets that share one pass over the references, which therefore come from cache."""
+"""Queries that share one pass over the references, which therefore come from cache."""
 
 FAR = 1 << 29
 """Largest limit, above every distance; as a tile sum, which counts twice, beyond every limit."""
@@ -67,7 +67,7 @@ class Packed(NamedTuple):
 
 @kernel
 def _complete_sums(packed, rows, block, live, sums, totals):
-    """Tile sums of the live target rows against one block, ``CHUNK`` columns at a time."""
+    """Tile sums of the live query rows against one block, ``CHUNK`` columns at a time."""
     n_columns = rows.shape[1]
     totals[:] = 0
     for first in range(0, n_columns, CHUNK):
@@ -129,7 +129,7 @@ def _partial_sums(packed, rows, block, live, totals):
 
 @kernel
 def _smallest(totals, low):
-    """The smallest lower bound in a block, but for the target's own part."""
+    """The smallest lower bound in a block, but for the query's own part."""
     smallest = np.int32(2 * FAR)
     for j in range(low.shape[0]):
         smallest = min(smallest, np.int32(2 * totals[j] + low[j]))
@@ -147,7 +147,7 @@ def _first_limit(totals, high, k, folded):
     """An upper bound of the k-th smallest distance in a block, from minima over its parts.
 
     The k smallest of n minima belong to k different references.  FAR, above every distance even
-    with the target's own part added, if the block has too few parts to tell.
+    with the query's own part added, if the block has too few parts to tell.
     """
     n = folded.shape[0]
     if 2 * k > n or high.shape[0] < n:
@@ -198,7 +198,7 @@ def _drop_beyond(limit, found, count):
 
 @kernel
 def _grown(array):
-    """A copy with room for twice as many candidates per target."""
+    """A copy with room for twice as many candidates per query."""
     grown = np.empty((array.shape[0], 2 * array.shape[1], 2), array.dtype)
     for q in range(array.shape[0]):
         for c in range(array.shape[1]):
@@ -207,15 +207,15 @@ def _grown(array):
 
 
 @kernel
-def _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, totals):
-    """Tile sums of the targets against block b; those that may not be paired are FAR."""
+def _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, totals):
+    """Tile sums of the queries against block b; those that may not be paired are FAR."""
     start, size = packed.block_start[b], packed.block_size[b]
     block = packed.blocks[b]
     first, last, own = wanted
     reference_class = packed.classes[start]
     some = False
-    for q in range(targets.shape[0]):
-        c = packed.classes[targets[q]]
+    for q in range(queries.shape[0]):
+        c = packed.classes[queries[q]]
         live[q] = first[c] <= reference_class < last[c] and (own or reference_class != c)
         if live[q] and relation != ANY:
             live[q] = mark_related(rows[q], block, packed.n_ordered, relation, alive[q])
@@ -224,9 +224,9 @@ def _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, to
         _partial_sums(packed, rows, block, live, totals)
     elif some:
         _complete_sums(packed, rows, block, live, sums, totals)
-    for q in range(targets.shape[0]):
-        if live[q] and start <= targets[q] < start + size:
-            totals[q, targets[q] - start] = FAR
+    for q in range(queries.shape[0]):
+        if live[q] and start <= queries[q] < start + size:
+            totals[q, queries[q] - start] = FAR
         if live[q] and relation != ANY:
             for j in range(size):
                 totals[q, j] = totals[q, j] if alive[q, j] else FAR
@@ -234,9 +234,9 @@ def _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, to
 
 @kernel
 def _collect(packed, i, b, totals, search, state, hits, found, heap):
-    """Add the lanes of block b within the limit to target i's candidates; the new state.
+    """Add the lanes of block b within the limit to query i's candidates; the new state.
 
-    The state of a target is its limit, its number of candidates and the size of its heap, which
+    The state of a query is its limit, its number of candidates and the size of its heap, which
     holds the k smallest upper bounds.
     """
     k, relation, tolerance = search
@@ -269,18 +269,18 @@ def _collect(packed, i, b, totals, search, state, hits, found, heap):
 
 
 @kernel
-def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
-    """For up to ``GROUP`` targets: the references that can be among the k nearest.
+def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
+    """For up to ``GROUP`` queries: the references that can be among the k nearest.
 
-    Returns their rows and lower bounds (target, candidate, 2) and how many each target has.
+    Returns their rows and lower bounds (query, candidate, 2) and how many each query has.
     """
-    n = targets.shape[0]
+    n = queries.shape[0]
     n_lanes = packed.blocks.shape[2]
     padded = (n + TILE - 1) // TILE * TILE
     rows = np.zeros((padded, packed.blocks.shape[1]), packed.blocks.dtype)
     for q in range(n):
-        b = packed.block_of[targets[q]]
-        lane = targets[q] - packed.block_start[b]
+        b = packed.block_of[queries[q]]
+        lane = queries[q] - packed.block_start[b]
         for f in range(rows.shape[1]):
             rows[q, f] = packed.blocks[b, f, lane]
     live = np.zeros(padded, np.bool_)
@@ -295,11 +295,11 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
     state[:, 0] = radius
     first_class, last_class = packed.class_block.shape[0] - 1, 0
     for q in range(n):
-        c = packed.classes[targets[q]]
+        c = packed.classes[queries[q]]
         first_class = min(first_class, wanted[0][c])
         last_class = max(last_class, wanted[1][c])
     for b in range(packed.class_block[first_class], packed.class_block[last_class]):
-        _sum_block(packed, targets, rows, b, wanted, relation, live, alive, sums, totals)
+        _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, totals)
         start = packed.block_start[b]
         for q in range(n):
             if not live[q]:
@@ -307,11 +307,11 @@ def _candidates(packed, targets, wanted, k, radius, relation, tolerance):
             limit, count, size = state[q, 0], state[q, 1], state[q, 2]
             if size == 0 and k > 0 and relation == ANY:
                 high = packed.high[start : start + packed.block_size[b]]
-                upper = _first_limit(totals[q], high, k, folded) + packed.high[targets[q]]
+                upper = _first_limit(totals[q], high, k, folded) + packed.high[queries[q]]
                 limit = min(limit, np.int64(upper * tolerance) + 1)
             search, so_far = (k, relation, tolerance), (limit, count, size)
             state[q, 0], state[q, 1], state[q, 2] = _collect(
-                packed, targets[q], b, totals[q], search, so_far, hits, found[q], heap[q]
+                packed, queries[q], b, totals[q], search, so_far, hits, found[q], heap[q]
             )
             if state[q, 1] + n_lanes > found.shape[1]:
                 state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
@@ -333,7 +333,7 @@ def _longer(array, size):
 
 @kernel
 def _measure(packed, i, found, exact):
-    """Exact distances of target i to its candidates."""
+    """Exact distances of query i to its candidates."""
     for c in range(exact.shape[0]):
         a, b = packed.values[i], packed.values[found[c, 0]]
         if packed.paired:
@@ -345,8 +345,8 @@ def _measure(packed, i, found, exact):
 
 
 @kernel
-def nearest(packed, targets, wanted, k, radius, relation, tolerance):
-    """Neighbours of the targets among the classes wanted (see ``engines.Classes``).
+def nearest(packed, queries, wanted, k, radius, relation, tolerance):
+    """Neighbours of the queries among the classes wanted (see ``engines.Classes``).
 
     Kept are all references in the given relation within ``radius`` and, if k > 0, not
     farther than ``tolerance`` times the k-th nearest.  For squared distances, radius and
@@ -355,18 +355,18 @@ def nearest(packed, targets, wanted, k, radius, relation, tolerance):
     Returns
     -------
     counts, indices, distances
-        Neighbours per target, and their rows and distances one target after the other, in
-        row order.  ``len(counts) < len(targets)`` when ``MAX_PAIRS`` was reached; call
-        again with the remaining targets.
+        Neighbours per query, and their rows and distances one query after the other, in
+        row order.  ``len(counts) < len(queries)`` when ``MAX_PAIRS`` was reached; call
+        again with the remaining queries.
     """
-    counts = np.zeros(targets.shape[0], np.int64)
-    indices = np.empty(targets.shape[0] * (k + 1), np.int32)
-    distances = np.empty(targets.shape[0] * (k + 1), np.float64)
+    counts = np.zeros(queries.shape[0], np.int64)
+    indices = np.empty(queries.shape[0] * (k + 1), np.int32)
+    distances = np.empty(queries.shape[0] * (k + 1), np.float64)
     total = 0
     done = 0
     whole_radius = np.int64(min(radius * packed.steps + 1, FAR))
-    while done < targets.shape[0] and total < MAX_PAIRS:
-        group = targets[done : done + GROUP]
+    while done < queries.shape[0] and total < MAX_PAIRS:
+        group = queries[done : done + GROUP]
         found, count = _candidates(packed, group, wanted, k, whole_radius, relation, tolerance)
         for q in range(group.shape[0]):
             n = count[q]

@@ -1,4 +1,4 @@
-"""Sums over features for a tile of four target rows against a block of reference rows.
+"""Sums over features for a tile of four query rows against a block of reference rows.
 
 These loops are where Relief-type methods spend their time.  The SIMD lanes run over
 *reference rows*, which lie feature by feature in memory, and four features are taken at
@@ -21,7 +21,7 @@ from echelon.kernels._jit import kernel
 from echelon.kernels.pairs import ABOVE
 
 TILE = 4
-"""Target rows per tile."""
+"""Query rows per tile."""
 
 CHUNK = 64
 """Features summed before a 16-bit sum is moved to 32 bits: 64 * LEVELS < 2**16."""

@@ -10,14 +10,14 @@ import torch
 from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
 from echelon.engines.torch._exact import Pairs, measured, pieces, weighted_sum
 from echelon.engines.torch._sums import TILE
-from echelon.engines.torch._tiles import Space, TargetTiles, Tiles, TooManyPairsError, no_memory
+from echelon.engines.torch._tiles import QueryTiles, Space, Tiles, TooManyPairsError, no_memory
 from echelon.kernels.pairs import ANY
 
 MAX_PAIRS = 1 << 25
 """A call hands out about this many neighbours at most (tied data), to bound its memory."""
 
 SAMPLE = 4096
-"""References from which the first limit of a target comes."""
+"""References from which the first limit of a query comes."""
 
 GROWTH = 2
 """How many times the references of all passes before it a pass goes through."""
@@ -55,7 +55,7 @@ class TorchEngine(Engine):
     ['flavanoids', 'od280/od315_of_diluted_wines', 'proline']
     """
 
-    targets_per_task = 1 << 15
+    queries_per_task = 1 << 15
     rows_per_block = 1 << 17
 
     def __init__(self, device: str | None = None, n_jobs: int | None = None) -> None:
@@ -93,12 +93,12 @@ class TorchEngine(Engine):
             ) from error
         return device
 
-    def nearest(self, space: Space, targets: np.ndarray, search: Search) -> Found:
-        n = min(len(targets), max(1, space.room // max(SAMPLE, 8 * space.values.shape[1])))
+    def nearest(self, space: Space, queries: np.ndarray, search: Search) -> Found:
+        n = min(len(queries), max(1, space.room // max(SAMPLE, 8 * space.values.shape[1])))
         with space.lock:
             while True:
                 try:
-                    return _found(space, targets[:n], search)
+                    return _found(space, queries[:n], search)
                 except torch.OutOfMemoryError as error:
                     space.make_do(error)
                 except TooManyPairsError:
@@ -142,7 +142,7 @@ def _tells_apart(space: Space) -> bool:
     k = min(10, len(rows) - 1)
     if k < 1:
         return True
-    tiled = TargetTiles(space, tiles, rows, ANY)
+    tiled = QueryTiles(space, tiles, rows, ANY)
     bounds = tiled.dense(start, end)
     nearest = tiles.rows[start * TILE + bounds.topk(k, largest=False).indices.flatten()]
     owners = torch.arange(len(rows), device=space.device).repeat_interleave(k)
@@ -153,27 +153,27 @@ def _tells_apart(space: Space) -> bool:
     return float((bounds <= limits[:, None]).sum()) <= MUCH * len(owners)
 
 
-def _found(space: Space, targets: np.ndarray, search: Search) -> Found:
-    """Neighbours of all targets, or of as many as there is room for."""
+def _found(space: Space, queries: np.ndarray, search: Search) -> Found:
+    """Neighbours of all queries, or of as many as there is room for."""
     tiles = space.tiles(search.relation)
     parts = [
-        _search(space, tiles, targets, members, ranges, search)
-        for members, ranges in _groups(space, tiles, targets, search)
+        _search(space, tiles, queries, members, ranges, search)
+        for members, ranges in _groups(space, tiles, queries, search)
     ]
     pairs = Pairs(*(torch.cat(part) for part in zip(*parts, strict=True)))
     pairs = pairs.take(torch.argsort(pairs.owners * len(space.values) + pairs.rows))
     owners, rows, distances = (part.cpu().numpy() for part in pairs)
-    counts = np.bincount(owners, minlength=len(targets))
+    counts = np.bincount(owners, minlength=len(queries))
     n = max(1, int(np.searchsorted(np.cumsum(counts), MAX_PAIRS, side="right")))
     found = Found(counts, rows, distances)
-    return found if n >= len(targets) else found.first(n)
+    return found if n >= len(queries) else found.first(n)
 
 
 def _groups(
-    space: Space, tiles: Tiles, targets: np.ndarray, search: Search
+    space: Space, tiles: Tiles, queries: np.ndarray, search: Search
 ) -> Iterator[tuple[np.ndarray, list[tuple[int, int]]]]:
-    """Positions of targets that look into the same tiles, and these tiles."""
-    classes = space.samples.classes[targets]
+    """Positions of queries that look into the same tiles, and these tiles."""
+    classes = space.samples.classes[queries]
     groups: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for c in np.unique(classes).tolist():
         ranges = search.classes.ranges(c)
@@ -186,14 +186,14 @@ def _groups(
 def _search(
     space: Space,
     tiles: Tiles,
-    targets: np.ndarray,
+    queries: np.ndarray,
     members: np.ndarray,
     ranges: list[tuple[int, int]],
     search: Search,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Pairs of some targets with their neighbours in some tiles."""
-    rows = torch.as_tensor(targets[members], device=space.device)
-    tiled = TargetTiles(space, tiles, rows, search.relation)
+    """Pairs of some queries with their neighbours in some tiles."""
+    rows = torch.as_tensor(queries[members], device=space.device)
+    tiled = QueryTiles(space, tiles, rows, search.relation)
     radius = search.radius**2 if space.metric == "euclidean" else search.radius
     limits = torch.full((len(rows),), float(radius), dtype=torch.float64, device=space.device)
     k = search.n_neighbors
@@ -209,7 +209,7 @@ def _search(
 
 def _first_limits(
     space: Space,
-    tiled: TargetTiles,
+    tiled: QueryTiles,
     ranges: list[tuple[int, int]],
     k: int,
 ) -> torch.Tensor:
@@ -232,14 +232,14 @@ def _first_limits(
 
 
 def _passes(
-    space: Space, tiles: Tiles, ranges: list[tuple[int, int]], n_targets: int, *, growing: bool
+    space: Space, tiles: Tiles, ranges: list[tuple[int, int]], n_queries: int, *, growing: bool
 ) -> Iterator[tuple[int, int]]:
     """Tiles to go through between two looks at the limits."""
     most = 1 << 15
     if space.streamed:
         most = min(most, max(1, space.room // (TILE * tiles.encoding.width)))
     if not space.fused:
-        most = min(most, max(1, space.room // (TILE * n_targets)))
+        most = min(most, max(1, space.room // (TILE * n_queries)))
     done = SAMPLE // TILE
     for start, end in ranges:
         while start < end:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from echelon.engines.torch._tiles import Space, TargetTiles
+from echelon.engines.torch._tiles import QueryTiles, Space
 from echelon.kernels.pairs import ABOVE, ANY
 
 
 class Pairs(NamedTuple):
-    """Positions of targets, rows of references, exact distances."""
+    """Positions of queries, rows of references, exact distances."""
 
     owners: torch.Tensor
     rows: torch.Tensor
@@ -28,18 +28,18 @@ class Pairs(NamedTuple):
         return Pairs(*(torch.cat(both) for both in zip(self, other, strict=True)))
 
 
-def measured(space: Space, targets: TargetTiles, owners: torch.Tensor, rows: torch.Tensor) -> Pairs:
+def measured(space: Space, queries: QueryTiles, owners: torch.Tensor, rows: torch.Tensor) -> Pairs:
     """Pairs with their exact distances; without those that share nothing or are not related."""
     order = torch.argsort(rows) if space.streamed else None  # few rows travel more than once
     distances = torch.empty(len(owners), dtype=torch.float64, device=space.device)
     step = max(1, space.room // (8 * space.values.shape[1]))
     for start in range(0, len(owners), step):
         part = slice(start, start + step) if order is None else order[start : start + step]
-        a, b = targets.values[owners[part]], space.take(rows[part])
+        a, b = queries.values[owners[part]], space.take(rows[part])
         exact = _distances(space, a.double(), b.double())
-        if targets.relation != ANY:
+        if queries.relation != ANY:
             n = space.samples.n_ordered
-            worse = b[:, :n] < a[:, :n] if targets.relation == ABOVE else b[:, :n] > a[:, :n]
+            worse = b[:, :n] < a[:, :n] if queries.relation == ABOVE else b[:, :n] > a[:, :n]
             exact[worse.any(1)] = torch.inf
         distances[part] = exact
     return Pairs(owners, rows, distances).take(distances < torch.inf)
@@ -75,17 +75,17 @@ def _differences(
 def pieces(
     space: Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray
 ) -> Iterator[tuple[tuple[np.ndarray, ...], np.ndarray]]:
-    """Pairs of whole targets, as many as there is room for."""
-    targets, counts, indices, shares = pairs
+    """Pairs of whole queries, as many as there is room for."""
+    queries, counts, indices, shares = pairs
     most = max(1, space.room // (8 * space.values.shape[1]))
     ends = np.cumsum(counts)
     start = 0
-    while start < len(targets):
+    while start < len(queries):
         begin = ends[start] - counts[start]
         end = max(start + 1, int(np.searchsorted(ends, begin + most, side="right")))
         part = slice(begin, ends[end - 1])
         yield (
-            (targets[start:end], counts[start:end], indices[part], shares[part]),
+            (queries[start:end], counts[start:end], indices[part], shares[part]),
             coefs[start:end],
         )
         start = end
@@ -94,24 +94,24 @@ def pieces(
 def weighted_sum(
     space: Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray, direction: int
 ) -> torch.Tensor:
-    """``coef_i * mean_j diff_f`` added over targets, the means weighted by the shares.
+    """``coef_i * mean_j diff_f`` added over queries, the means weighted by the shares.
 
     Without matrix products: their library would keep 32 MB of the device for every thread.
     """
-    targets, counts, indices, shares, weights = (
+    queries, counts, indices, shares, weights = (
         torch.as_tensor(part, device=space.device) for part in (*pairs, coefs)
     )
-    owners = torch.repeat_interleave(torch.arange(len(targets), device=space.device), counts)
-    a, b = space.take(targets[owners]), space.take(indices.long())
+    owners = torch.repeat_interleave(torch.arange(len(queries), device=space.device), counts)
+    a, b = space.take(queries[owners]), space.take(indices.long())
     gaps = _differences(space, a.double(), b.double(), direction)
     if space.samples.missing:
         there = ~gaps.isnan()
-        present = _per_target(shares[:, None] * there, counts)
-        total = _per_target(shares[:, None] * gaps.nan_to_num_(nan=0.0), counts)
+        present = _per_query(shares[:, None] * there, counts)
+        total = _per_query(shares[:, None] * gaps.nan_to_num_(nan=0.0), counts)
         means = torch.where(present > 0, total / present, 0.0)
         sums = (weights.double()[:, None] * means).sum(0)
     else:
-        whole = _per_target(shares[:, None], counts)[:, 0]
+        whole = _per_query(shares[:, None], counts)[:, 0]
         per_pair = torch.where(whole > 0, weights.double() / whole, 0.0)[owners] * shares
         sums = gaps.mul_(per_pair[:, None]).sum(0)
     if space.metric != "paired":
@@ -119,6 +119,6 @@ def weighted_sum(
     return torch.stack([sums, torch.zeros_like(sums)], dim=1).flatten()
 
 
-def _per_target(values: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-    """Sums over the neighbours of every target; in a fixed order, so that results repeat."""
+def _per_query(values: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+    """Sums over the neighbours of every query; in a fixed order, so that results repeat."""
     return torch.segment_reduce(values, "sum", lengths=counts, axis=0)

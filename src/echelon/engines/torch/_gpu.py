@@ -1,8 +1,8 @@
 """Pairs of rows that may be near each other, on a CUDA device: Triton kernels.
 
-Targets and references come in tiles of ``TILE`` rows, feature after feature, so that a tile is one
-run of memory.  A program sums one tile of targets against one tile of references in registers and
-writes only the pairs whose lower bound lies within the target's limit: no distance matrix exists.
+Queries and references come in tiles of ``TILE`` rows, feature after feature, so that a tile is one
+run of memory.  A program sums one tile of queries against one tile of references in registers and
+writes only the pairs whose lower bound lies within the query's limit: no distance matrix exists.
 ``dense`` gets the bounds themselves, for the few references the first limits come from.
 
 A tile of sums has four axes, the first two of which lie within a thread (8 x 8 sums), so that a
@@ -101,7 +101,7 @@ def _sum_products(x, y, depth, TILE: tl.constexpr, DEPTH: tl.constexpr):
 
 @triton.jit
 def _related(x, y, wanted, ordered_to, RELATION: tl.constexpr, TILE: tl.constexpr):
-    """Where the reference is nowhere worse (better, if RELATION is -1) than the target."""
+    """Where the reference is nowhere worse (better, if RELATION is -1) than the query."""
     fails = (~wanted).to(tl.int32)
     for _ in range(ordered_to):
         a = tl.load(x)
@@ -117,15 +117,15 @@ def _related(x, y, wanted, ordered_to, RELATION: tl.constexpr, TILE: tl.constexp
 
 @triton.jit(do_not_specialize=["width", "ordered_to", "numeric_to", "nominal_to", "capacity"])
 def bounds(
-    targets, references, low, target_rows, rows, width, ordered_to, numeric_to, nominal_to,
+    queries, references, low, query_rows, rows, width, ordered_to, numeric_to, nominal_to,
     n_features, n_padded, limits, found, counts, capacity, dense,
     KIND: tl.constexpr, MISSING: tl.constexpr, RELATION: tl.constexpr, DENSE: tl.constexpr,
     TILE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
-    """Lower bounds of the distances of a tile of targets to a tile of references.
+    """Lower bounds of the distances of a tile of queries to a tile of references.
 
-    ``found`` (targets x capacity) gets the rows of references whose bound is at most the limit of
-    the target, in no order, and ``counts`` their numbers, also beyond the capacity.
+    ``found`` (queries x capacity) gets the rows of references whose bound is at most the limit of
+    the query, in no order, and ``counts`` their numbers, also beyond the capacity.
     """
     t = tl.program_id(0).to(tl.int64)
     r = tl.program_id(1).to(tl.int64)
@@ -137,10 +137,10 @@ def bounds(
         lane = tl.arange(0, SIDE)[:, None] * ACROSS + tl.arange(0, ACROSS)[None, :]
         at = lane[:, None, :, None]
         to = lane[None, :, None, :]
-    x = targets + t * width * TILE
+    x = queries + t * width * TILE
     y = references + r * width * TILE
     row = tl.load(rows + r * TILE + to)
-    wanted = (row >= 0) & (row != tl.load(target_rows + t * TILE + at))
+    wanted = (row >= 0) & (row != tl.load(query_rows + t * TILE + at))
     some = 1
     if RELATION != 0:
         wanted = _related(x + at, y + to, wanted, ordered_to, RELATION, TILE)
@@ -171,11 +171,11 @@ def bounds(
             tl.store(found + (t * TILE + at) * capacity + place, row + zero, mask=fits)
 
 
-def launch(n_target_tiles, n_tiles, *arguments, kind, missing, relation, dense):
+def launch(n_query_tiles, n_tiles, *arguments, kind, missing, relation, dense):
     """Run ``bounds`` for all pairs of tiles."""
     # Sums over what is there, and products, would spill.
     registers = None if missing or kind == PRODUCTS else REGISTERS
-    bounds[n_target_tiles, n_tiles](
+    bounds[n_query_tiles, n_tiles](
         *arguments,
         KIND=kind,
         MISSING=missing,

@@ -1,4 +1,4 @@
-"""Sums over the features of all pairs of some targets and references, by plain array operations.
+"""Sums over the features of all pairs of some queries and references, by plain array operations.
 
 What ``kernels.gpu`` computes tile by tile, for devices without Triton.  The constants are shared by
 both.
@@ -14,7 +14,7 @@ MANHATTAN, SQUARED, PAIRED, PRODUCTS, BYTES = range(5)
 
 
 def all_sums(encoding, a, b):
-    """Sums of encoded rows a (targets) and b (references), of shape (targets, references)."""
+    """Sums of encoded rows a (queries) and b (references), of shape (queries, references)."""
     if encoding.kind == PRODUCTS:
         return -2 * (a @ b.T)
     if encoding.kind == BYTES:
@@ -47,7 +47,7 @@ def _by_feature(encoding, a, b):
 
 
 def unrelated(a, b, n_ordered, relation):
-    """Where a reference is worse (better, if relation is -1) than the target in some feature."""
+    """Where a reference is worse (better, if relation is -1) than the query in some feature."""
     fails = torch.zeros((len(a), len(b)), dtype=torch.bool, device=a.device)
     for f in range(n_ordered):
         x, y = a[:, f, None], b[None, :, f]

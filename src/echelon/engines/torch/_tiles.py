@@ -25,7 +25,7 @@ LEAST_ROOM = 1 << 23
 """With less, samples had better stay on the host."""
 
 CAPACITY = 256
-"""Pairs per target and pass there is room for at first."""
+"""Pairs per query and pass there is room for at first."""
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Space:
 def no_memory(device: object) -> MemoryError:
     """What to say when nothing smaller is left to try."""
     return MemoryError(
-        f"The device {device} is out of memory even for a single target. Free some of it, or use "
+        f"The device {device} is out of memory even for a single query. Free some of it, or use "
         "another device."
     )
 
@@ -169,16 +169,16 @@ def lay_out(space: Space, encoding: Encoding) -> Tiles:
     return Tiles(encoding, blocks, lanes, low, np.concatenate([[0], np.cumsum(n_tiles)]))
 
 
-class TargetTiles:
-    """Some targets, encoded, against tiles of references."""
+class QueryTiles:
+    """Some queries, encoded, against tiles of references."""
 
-    def __init__(self, space: Space, tiles: Tiles, targets: torch.Tensor, relation: int) -> None:
+    def __init__(self, space: Space, tiles: Tiles, queries: torch.Tensor, relation: int) -> None:
         self.space, self.tiles, self.relation = space, tiles, relation
-        self.n = len(targets)
+        self.n = len(queries)
         self.spare = -self.n % TILE
-        self.values = space.take(targets)
+        self.values = space.take(queries)
         self.encoded, self.low = tiles.encoding.encode(self.values)
-        self.rows = pad(targets.int(), (0, self.spare), value=-2)
+        self.rows = pad(queries.int(), (0, self.spare), value=-2)
         if space.fused:
             padded = pad(self.encoded, (0, 0, 0, self.spare))
             self.tiled = padded.view(-1, TILE, tiles.encoding.width).mT.contiguous()
@@ -204,7 +204,7 @@ class TargetTiles:
     def within(
         self, first: int, last: int, limits: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Positions of targets, ascending, and rows of references within the limits."""
+        """Positions of queries, ascending, and rows of references within the limits."""
         bounds = self.bounds_for(limits)
         if self.space.fused:
             return self._collect(first, last, bounds)
@@ -278,4 +278,4 @@ class TargetTiles:
 
 
 class TooManyPairsError(Exception):
-    """More pairs within the limits than there is room for; fewer targets at a time will do."""
+    """More pairs within the limits than there is room for; fewer queries at a time will do."""
