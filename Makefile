@@ -34,23 +34,22 @@ $(BIN)/.installed: pyproject.toml
 install: $(BIN)/.installed  ## install into .venv
 
 demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data, and write a report
-	@$(BIN)/python examples/ordered_grades.py
+	@$(BIN)/echelon demo
 
 test: $(BIN)/.installed  ## run all tests
 	$(BIN)/python -m pytest
 
 # Sums are rounded in another order by numba's code for another processor, and by BLAS's.  With the
 # name of a processor numba keeps the features of this one (AVX-512, say), unless they are emptied.
-NUMERICAL := baselines bounds_solver feature_curve interval interval_kmeans nearest \
-  neighborhood_measures neighborhood_selectors ordered_metrics ordinal_svm paper_soft_margin \
-  properties rankorder rankorder_estimators relevance relief selection_trust simba
+NUMERICAL := bounds engines/test_nearest.py evaluation filters intervals margin neighborhood \
+  package/test_properties.py papers/test_paper_soft_margin.py rankorder
 test-cpus: $(BIN)/.installed  ## run the numerical tests as on other x86-64 processors (half an hour)
 	@for cpu in "NUMBA_CPU_NAME=generic" "NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=" \
 	  "OPENBLAS_CORETYPE=Haswell" "OPENBLAS_CORETYPE=Prescott" \
 	  "NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= OPENBLAS_CORETYPE=Haswell"; do \
 	  echo "== $$cpu"; \
 	  env $$cpu $(BIN)/python -m pytest -q -p no:cacheprovider \
-	    $(NUMERICAL:%=tests/test_%.py) src docs README.md || exit 1; \
+	    $(NUMERICAL:%=tests/%) src docs README.md || exit 1; \
 	done
 
 lint: $(BIN)/.installed  ## check style, types and the direction of imports

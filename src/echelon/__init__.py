@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
+    from echelon.consensus import ConsensusSelector
     from echelon.evaluation import CurveSelector, OrdinalDecomposition
     from echelon.filters import CFS, Consistency
     from echelon.intervals import (
@@ -43,12 +44,14 @@ if TYPE_CHECKING:
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
     from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
+    from echelon.study import AutoSelector
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "echelon.filters": ("CFS", "Consistency"),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
+    "echelon.consensus": ("ConsensusSelector",),
     "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition"),
     "echelon.intervals": (
         "IntervalKMeans",
@@ -58,12 +61,15 @@ _HOMES = {
     ),
     "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
     "echelon.neighborhood": ("NeighborhoodRoughSet", "NeighborhoodSoftMargin"),
+    "echelon.study": ("AutoSelector",),
     "echelon.rankorder": ("BooleanOrder", "RankOrderClassifier", "RankOrderSelector"),
 }
 
 __all__ = [
     "CFS",
+    "AutoSelector",
     "BooleanOrder",
+    "ConsensusSelector",
     "Consistency",
     "CurveSelector",
     "IntervalKMeans",

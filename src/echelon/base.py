@@ -24,6 +24,20 @@ from echelon.targets import read_classes
 from echelon.validation import check_table, names_of, read_columns
 
 
+def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
+    """``n_features_to_select`` as a number of features, None if a rule decides."""
+    if wanted is None:
+        return None
+    if not isinstance(wanted, Integral):
+        return max(1, int(wanted * n_features))
+    if int(wanted) > n_features:
+        raise ValueError(
+            f"`n_features_to_select` must be at most the number of features, {n_features}, "
+            f"got {wanted}. Ask for fewer, or for None to let the method decide."
+        )
+    return int(wanted)
+
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A scikit-learn selector that keeps the best features of a ranking.
 
@@ -64,21 +78,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         validate_data(self, names_of(X), y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
-        return features, codes, self._n_wanted(features.values.shape[1])
-
-    def _n_wanted(self, n_features: int) -> int | None:
-        """``n_features_to_select`` as a number of features, None if the rule decides."""
-        wanted = self.n_features_to_select
-        if wanted is None:
-            return None
-        if not isinstance(wanted, Integral):
-            return max(1, int(wanted * n_features))
-        if int(wanted) > n_features:
-            raise ValueError(
-                f"`n_features_to_select` must be at most the number of features, {n_features}, "
-                f"got {wanted}. Ask for fewer, or for None to let the method decide."
-            )
-        return int(wanted)
+        return features, codes, number_to_keep(self.n_features_to_select, features.values.shape[1])
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

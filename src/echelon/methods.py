@@ -34,8 +34,6 @@ class Method(NamedTuple):
         Whether nominal columns must be turned into numbers first.
     takes_gaps : bool
         Whether missing values are taken as they are.
-    defaults : tuple of (str, value)
-        Parameters the command line sets where the class has a more cautious default.
     """
 
     estimator: str
@@ -45,7 +43,6 @@ class Method(NamedTuple):
     paper: str
     numbers_only: bool = False
     takes_gaps: bool = True
-    defaults: tuple[tuple[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,26 +50,28 @@ class Method(NamedTuple):
         return self.estimator.lower()
 
     def make(self, **params: Any) -> Any:
-        """An unfitted selector with the defaults of the command line and these parameters."""
+        """An unfitted selector with these parameters, where it has them."""
         estimator = getattr(import_module("echelon"), self.estimator)
         known = estimator().get_params()
-        wanted = {**dict(self.defaults), **params}
-        return estimator(**{name: wanted[name] for name in wanted if name in known})
+        return estimator(**{name: value for name, value in params.items() if name in known})
 
 
-# The papers' rule, score > 0, keeps nearly half of all noise.
-_CHANCE = (("threshold", "shuffle"),)
-_DIRECTED = (("monotonic_cst", "auto"), *_CHANCE)
 _ALL = (CLASSES, ORDERED)
 
 _TABLE = (
+    Method(
+        "AutoSelector",
+        "any table and any target: complementary rankings, fused and judged",
+        (ORDERED, CLASSES, CONTINUOUS),
+        "n p per feature kept",
+        "this library",
+    ),
     Method(
         "OReliefF",
         "ordered classes, features that rise or fall with them",
         (ORDERED,),
         "n² p",
         HU_2012,
-        defaults=(("contradictions", "penalize"), *_DIRECTED),
     ),
     Method(
         "OSimba",
@@ -81,7 +80,6 @@ _TABLE = (
         "n² p",
         HU_2012,
         takes_gaps=False,
-        defaults=_DIRECTED,
     ),
     Method(
         "ReliefF",
@@ -89,7 +87,6 @@ _TABLE = (
         _ALL,
         "n² p",
         "Kononenko 1994",
-        defaults=_CHANCE,
     ),
     Method(
         "Relief",
@@ -97,7 +94,6 @@ _TABLE = (
         _ALL,
         "n² p",
         "Kira, Rendell 1992",
-        defaults=_CHANCE,
     ),
     Method(
         "Simba",
@@ -106,7 +102,6 @@ _TABLE = (
         "n² p",
         "Gilad-Bachrach, Navot, Tishby 2004",
         takes_gaps=False,
-        defaults=_CHANCE,
     ),
     Method(
         "RelevanceBounds",
@@ -138,7 +133,6 @@ _TABLE = (
         "n p",
         "Hazarika, Mishra, Mahanta",
         numbers_only=True,
-        defaults=_CHANCE,
     ),
     Method(
         "RankOrderSelector",

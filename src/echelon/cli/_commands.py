@@ -11,6 +11,7 @@ from echelon.cli._console import show_json
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
+from echelon.display import BoundsDisplay
 from echelon.study.types import Summary
 
 
@@ -82,7 +83,8 @@ def bounds(common: Common) -> None:
     """Relevance bounds of all features."""
     _outputs.check_outputs(common)
     found = _work.bounds(common)
-    frame = _bounds_frame(found)
+    # As the plot shows them: with several classes, the one furthest above its noise.
+    frame = BoundsDisplay.from_estimator(found.selector).frame()
     written = _outputs.write_table(frame, common)
     if common.report:
         written += _outputs.write_report(_work.bounds_report(found, common), common)
@@ -102,25 +104,6 @@ def bounds(common: Common) -> None:
         )
     elif common.output != "-":
         _show.show_bounds(found, frame, common.top, written)
-
-
-def _bounds_frame(found: _work.Bounded) -> pd.DataFrame:
-    """Smallest and largest weight of every feature, and of noise like it, best score first."""
-    selector, names = found.selector, found.columns
-    intervals, noise = selector.intervals_, selector.probe_thresholds_
-    if intervals.ndim == 3:  # several classes: the one in which the weight can be largest
-        largest = intervals[:, :, 1].argmax(axis=0), range(len(names))
-        intervals, noise = intervals[largest], noise[largest]
-    frame = pd.DataFrame(
-        {
-            "feature": names,
-            "lower": intervals[:, 0],
-            "upper": intervals[:, 1],
-            "noise": noise,
-            "relevance": selector.relevance_,
-        }
-    )
-    return frame.iloc[selector.order_].reset_index(drop=True)
 
 
 def profile(common: Common) -> None:

@@ -1,4 +1,4 @@
-"""A first look without a file: grades of diabetes, from data that come with scikit-learn."""
+"""A first look without a file: grades of diabetes, from data that come along."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 from echelon._core.files import write_whole
 from echelon.cli._commands import rank
 from echelon.cli._options import Common
-
-ORDER = ("mild", "low", "medium", "high", "severe")
 
 
 def demo(folder: str, quiet: bool) -> None:
@@ -21,26 +19,25 @@ def demo(folder: str, quiet: bool) -> None:
     quiet : bool
         No progress.
     """
+    from echelon.datasets import GRADES
+
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    data = place / "diabetes.csv"
-    write_whole(data, _grades(), overwrite=True)
-    report = str(place / "report.html")
+    data, report = place / "diabetes.csv", str(place / "report.html")
+    write_whole(data, _patients(), overwrite=True)
+    order = ",".join(GRADES)
     print(
-        f"$ echelon rank {data} --target grade --class-order {','.join(ORDER)} --report {report}\n",
+        f"$ echelon rank {data} --target grade --class-order {order} --report {report}\n",
         flush=True,
     )
-    common = Common(
-        str(data), "grade", class_order=",".join(ORDER), report=report, force=True, quiet=quiet
-    )
+    common = Common(str(data), "grade", class_order=order, report=report, force=True, quiet=quiet)
     rank(common, "auto", "auto", "linear", 5)
 
 
-def _grades() -> str:
-    """442 patients as CSV, their progression cut into five grades of equal size."""
-    import pandas as pd
-    from sklearn.datasets import load_diabetes
+def _patients() -> str:
+    """The grades as CSV, with a number for every patient."""
+    from echelon.datasets import load_grades
 
-    X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    X, grade = load_grades()
     X.insert(0, "patient", range(1, len(X) + 1))
-    return X.assign(grade=pd.qcut(progression, 5, labels=list(ORDER))).to_csv(index=False)
+    return X.assign(grade=grade).to_csv(index=False)

@@ -201,6 +201,8 @@ def _answer(out: Console, summary: Summary) -> None:
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
     _say(out, answer["evidence"])
+    if answer["helps"]:
+        _say(out, answer["comparison"])
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

@@ -14,16 +14,13 @@ from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common
 from echelon.cli._prepare import Task, prepare
-from echelon.methods import CONTINUOUS, METHODS, Method
+from echelon.methods import METHODS, Method
 from echelon.profile import is_nominal
 from echelon.report import Report, summarize
-from echelon.study import Prepared, filled, with_labels_split
+from echelon.study import Prepared, fewer_folds, filled, with_labels_split
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
-
-FEWEST_ROWS = 10
-"""Fewer cannot be split into rows to learn from and rows to judge by."""
 
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
@@ -191,20 +188,10 @@ def read_n_features(text: str, n_features: int) -> int | str:
 
 def _n_folds(task: Task, cv: int) -> int:
     """As many folds as asked for, fewer where rows are few."""
-    n_rows = len(task.X)
-    if n_rows < FEWEST_ROWS:
-        raise InputError(f"{task.source} has {n_rows} rows, too few to judge features by.")
-    if task.target.kind == CONTINUOUS:
-        most = n_rows
-    else:
-        counts = sorted(task.target.counts.values())
-        if counts[-2] < 2:
-            raise InputError(
-                f"{task.source} has {n_rows} rows, and fewer than two classes of "
-                f"{task.profile.target!r} have two rows or more: too few to judge features by."
-            )
-        most = counts[-1]
-    return min(cv, most)
+    try:
+        return fewer_folds(cv, task.target)
+    except ValueError as error:
+        raise InputError(f"{task.source}: {error}") from error
 
 
 @contextmanager

@@ -85,8 +85,19 @@ class FeatureCurve:
         What is within reach is judged by the difference to the best size, fold by fold, and its
         own standard error: folds that are hard for all sizes say nothing about any of them.
         """
-        best = self.sizes.tolist().index(self.best_size)
-        losses = self.scores[best] - self.scores
+        return self.smallest_within(None)
+
+    def smallest_within(self, tolerance: float | None) -> int:
+        """The smallest size that loses at most so much against the best mean score.
+
+        Parameters
+        ----------
+        tolerance : float or None
+            Loss in the units of the score; None: one standard error of the loss itself.
+        """
+        if tolerance is not None:
+            return self._smallest_reaching(tolerance)
+        losses = self.scores[self.sizes.tolist().index(self.best_size)] - self.scores
         near = losses.mean(axis=1) <= standard_error(losses, self.test_share) + ROUNDING
         return int(self.sizes[np.argmax(near)])
 
@@ -194,7 +205,7 @@ def feature_curve(
     X, y = read_data(X, y, groups)
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)
-    splitter = _splitter(cv, y, is_classifier(estimator), groups is not None, random)
+    splitter = make_splitter(cv, y, is_classifier(estimator), groups is not None, random)
     folds = list(splitter.split(X, y, groups))
     seeds = draw_seeds(random, len(folds))
     scorer = check_scoring(estimator, scoring)
@@ -249,7 +260,7 @@ def read_sizes(sizes: Any, n_features: int) -> list[int]:
     return tried
 
 
-def _splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
+def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
     """Folds: shuffled ones for a number, or those given."""
     if cv is not None and not isinstance(cv, Integral):
         return check_cv(cv, y, classifier=classes)

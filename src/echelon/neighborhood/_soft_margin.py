@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
+from echelon.base import number_to_keep
 from echelon.engines import Engine
 from echelon.kernels.candidates import count_errors
 from echelon.neighborhood._base import NeighborhoodSelector
@@ -146,7 +147,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
 
     def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], Any]:
         n_features = len(chosen.state.columns)
-        radii_for(self._n_wanted(n_features) or n_features, self.step, self.max_radius)
+        most = number_to_keep(self.n_features_to_select, n_features) or n_features
+        radii_for(most, self.step, self.max_radius)
         return SmallestSoftMargin(chosen, engine, self)
 
     def _ended(self, steps: list[SoftMarginStep]) -> bool:

@@ -12,8 +12,6 @@ FEW_ROWS = 5
 """A class with fewer rows says little."""
 LOPSIDED = 0.9
 """A class with a larger share of the rows calls for care."""
-WIDE = 50
-"""Fewer columns are not wide, whatever the number of rows."""
 UNDIRECTED = 0.4
 """If even the best feature breaks the order in more pairs than this, none has a direction."""
 
@@ -21,12 +19,13 @@ UNDIRECTED = 0.4
 def recommended(facts: Facts) -> tuple[str, str]:
     """The method that fits, and why in one sentence."""
     name = f"'{facts.target}'" if facts.target else "The target"
-    if facts.kind == CONTINUOUS:
-        return "relevancebounds", f"{name} is a number, and RelevanceBounds is for numbers too."
     n_classes = len(facts.classes)
+    if facts.kind == CONTINUOUS:
+        return "autoselector", f"{name} is a number: AutoSelector fuses rankings for numbers."
     if facts.kind == ORDERED:
-        return "orelieff", (
-            f"{name} has {n_classes} ordered classes, so OReliefF, which uses their order, fits."
+        return "autoselector", (
+            f"{name} has {n_classes} ordered classes: AutoSelector fuses rankings that use their "
+            "order."
         )
     if facts.intervals:
         return "intervalrelief", (
@@ -34,14 +33,9 @@ def recommended(facts: Facts) -> tuple[str, str]:
             "so IntervalRelief fits."
         )
     order = "" if n_classes == 2 else " without an order"
-    reason = f"{name} has {n_classes} classes{order}, so ReliefF fits"
-    wide = facts.n_features - len(facts.useless) >= max(WIDE, facts.n_samples)
-    if facts.common_scale and wide:
-        return "relieff", (
-            f"{reason}; if only the order of the values within a row counts, as with gene "
-            "expression, try rankorderselector."
-        )
-    return "relieff", f"{reason}."
+    return "autoselector", (
+        f"{name} has {n_classes} classes{order}: AutoSelector fuses rankings for classes."
+    )
 
 
 def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str]:

@@ -155,9 +155,9 @@ def profile(
     >>> X, progression = load_diabetes(return_X_y=True, as_frame=True)
     >>> found = profile(X, pd.qcut(progression, 4, labels=False).rename("grade"))
     >>> found.kind, found.method
-    ('ordinal', 'orelieff')
+    ('ordinal', 'autoselector')
     >>> print(found.reason)
-    'grade' has 4 ordered classes, so OReliefF, which uses their order, fits.
+    'grade' has 4 ordered classes: AutoSelector fuses rankings that use their order.
     """
     table = as_frame(X)
     target = read_target(y, kind, class_order)

@@ -3,23 +3,29 @@
 ``types``      the summary of a study, part by part
 ``_models``    the model features are judged by, what it is scored by, the guess it must beat
 ``_curves``    curves of all methods over the same folds, and the choice
+``_judge``     methods judged: their curves, the choice, and what it is compared with
 ``_methods``   what every method says: ranking, curve, stability
 ``_features``  one row per feature
 ``_answer``    the answer in one sentence and a few numbers
 ``_caveats``   what in it calls for care
 ``_summary``   all of it, from data and selectors
+``_auto``      ``AutoSelector``: the answer as an estimator
 ``_prepared``  selectors that need numbers, or no gaps, on any table
 ``_encoder``   ``TableEncoder``: a table as numbers, for models of every kind
 """
 
+from echelon.study._auto import AutoSelector
+from echelon.study._curves import fewer_folds
 from echelon.study._encoder import TableEncoder
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._summary import Settings, make_summary, read_for
 
 __all__ = [
+    "AutoSelector",
     "Prepared",
     "Settings",
     "TableEncoder",
+    "fewer_folds",
     "filled",
     "make_summary",
     "read_for",

@@ -2,99 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from echelon._core.errors import clearly_positive, standard_error
-from echelon._core.words import counted, with_error
-from echelon.evaluation import FeatureCurve
-from echelon.study._curves import (
-    Baseline,
-    Choice,
-    held_out_scores,
-    scores_at,
-)
+from echelon._core.words import counted, number, with_error
+from echelon.study._curves import Baseline, scores_at
+from echelon.study._judge import Judged
 from echelon.study._models import Scoring
+from echelon.study.types import Answer, Reached, Score
 
 
-def answer(
-    curves: Mapping[str, FeatureCurve],
-    choice: Choice,
-    wanted: int | None,
-    order: list[str],
-    guess: Baseline,
-    scoring: Scoring,
-) -> dict[str, Any]:
+def answer(judged: Judged, wanted: int | None, order: list[str], scoring: Scoring) -> Answer:
     """Which features to keep, by which rule, and what they are worth.
 
     Parameters
     ----------
-    curves : dict of str to FeatureCurve
-        By method.
-    choice : Choice
-        Method and size.
+    judged : Judged
+        What the folds say.
     wanted : int or None
         The size, if it was given.
     order : list of str
         Names of all features, best first.
-    guess : Baseline
-        What is reached without any feature.
     scoring : Scoring
         What the scores are.
     """
-    held_out = held_out_scores(curves, wanted)
-    share = curves[choice.method].test_share
-    helps = clearly_positive(held_out - guess.scores, share)
-    keep = order[: choice.size] if helps or wanted else []
-    reached = {
-        "at_this_size": _values(scores_at(curves, choice), scoring, share),
-        "held_out": _values(held_out, scoring, share),
-        "guess": {"name": guess.name, **_values(guess.scores, scoring, share)},
-    }
-    sentence = _sentence(curves[choice.method], choice, wanted, helps, len(order), guess)
-    return {
-        "sentence": sentence,
-        "evidence": _evidence(reached, scoring, helps),
-        "keep": keep,
-        "n_features": len(keep),
-        "of": len(order),
-        "rule": "as asked for" if wanted else "the fewest within one standard error of the best",
-        "method": choice.method,
-        "helps": helps,
-        "score": {"name": scoring.name, "larger_is_better": scoring.sign > 0, **reached},
-    }
+    choice, share = judged.choice, judged.test_share
+    keep = order[: choice.size] if judged.helps or wanted else []
+    at_this_size = scores_at(judged.curves, choice)
+    score = Score(
+        name=scoring.name,
+        larger_is_better=scoring.sign > 0,
+        at_this_size=_reached(at_this_size, scoring, share),
+        held_out=_reached(judged.held_out, scoring, share),
+        guess={"name": judged.guess.name, **_reached(judged.guess.scores, scoring, share)},
+        others=[
+            {"name": each.name, **_reached(each.scores, scoring, share)} for each in judged.others
+        ],
+    )
+    return Answer(
+        sentence=_sentence(judged, wanted, len(order)),
+        evidence=_evidence(score, scoring, judged.helps),
+        comparison=_comparison(judged, scoring, len(order)),
+        keep=keep,
+        n_features=len(keep),
+        of=len(order),
+        rule="as asked for" if wanted else "the fewest within one standard error of the best",
+        method=choice.method,
+        helps=judged.helps,
+        score=score,
+    )
 
 
-def _values(scores: np.ndarray, scoring: Scoring, share: float | None) -> dict[str, Any]:
+def _reached(scores: np.ndarray, scoring: Scoring, share: float | None) -> Reached:
     """Mean and standard error over the folds, in the units of the metric."""
-    return {
-        "mean": scoring.sign * scores.mean(),
-        "standard_error": float(standard_error(scores, share)),
-    }
+    error = float(standard_error(scores, share))
+    return Reached(mean=float(scoring.sign * scores.mean()), standard_error=error)
 
 
-def _sentence(
-    curve: FeatureCurve,
-    choice: Choice,
-    wanted: int | None,
-    helps: bool,
-    n_features: int,
-    guess: Baseline,
-) -> str:
-    if not helps:
-        return _no_help(wanted, guess)
+def _sentence(judged: Judged, wanted: int | None, n_features: int) -> str:
+    size = judged.choice.size
+    if not judged.helps:
+        return _no_help(wanted, judged.guess)
     if wanted:
         best = "feature" if wanted == 1 else f"{wanted:,} features"
-        advice = "agrees" if curve.one_se_size == wanted else f"would keep {curve.one_se_size:,}"
+        advised = judged.curves[judged.choice.method].one_se_size
+        advice = "agrees" if advised == wanted else f"would keep {advised:,}"
         return f"The best {best} of {n_features:,}, as asked for; the curve {advice}."
-    if choice.size == n_features:
+    if size == n_features:
         return (
             f"Keep all {counted(n_features, 'feature')}: every smaller set tried loses more than "
             "one standard error."
         )
-    these = "this 1" if choice.size == 1 else f"these {choice.size:,}"
+    these = "this 1" if size == 1 else f"these {size:,}"
     return f"Keep {these} of {n_features:,}; more gain nothing within one standard error."
 
 
@@ -108,15 +87,28 @@ def _no_help(wanted: int | None, guess: Baseline) -> str:
     return f"{best} not clearly better than always guessing {guess.name}."
 
 
-def _evidence(reached: dict[str, Any], scoring: Scoring, helps: bool) -> str:
+def _evidence(score: Score, scoring: Scoring, helps: bool) -> str:
     """What the kept features reach beside the guess."""
-    chosen, guess = (
-        with_error(reached[which]["mean"], reached[which]["standard_error"])
-        for which in ("held_out", "guess")
-    )
+    chosen = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
+    guess = with_error(score["guess"]["mean"], score["guess"]["standard_error"])
     better = "" if scoring.sign > 0 else " (smaller is better)"
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
-        f"choice: {chosen}; always guessing {reached['guess']['name']}: {guess}."
+        f"choice: {chosen}; always guessing {score['guess']['name']}: {guess}."
         + ("" if helps else " The gain may be chance (one-sided t test over the folds, 5 %).")
     )
+
+
+def _comparison(judged: Judged, scoring: Scoring, n_features: int) -> str:
+    """What is lost, or gained, against all features and against a forest."""
+    everything, trees = judged.others
+    if judged.choice.size == n_features:
+        first = f"All {counted(n_features, 'feature')} were kept"
+    else:
+        gain = float((judged.held_out - everything.scores).mean())
+        verb = "Gains" if gain >= 0 else "Loses"
+        first = f"{verb} {number(abs(gain), 2)} against all {counted(n_features, 'feature')}"
+    ahead = clearly_positive(trees.scores - judged.held_out, judged.test_share)
+    hint = ": consider one" if ahead else ""
+    reached = number(float(scoring.sign * trees.scores.mean()))
+    return f"{first}; a forest on all reaches {reached}{hint}."

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from echelon._core.rows import take_rows
 from echelon.base import ForwardSelector
-from echelon.evaluation import FeatureCurve, feature_curve
-from echelon.study._models import Study, guesses
+from echelon.evaluation import FeatureCurve, feature_curve, make_splitter
+from echelon.study._models import Study, forest, guesses
 from echelon.targets import Target
 
+FEWEST_SAMPLES = 10
+"""Fewer cannot be split into samples to learn from and samples to judge by."""
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.4
@@ -32,23 +34,37 @@ class Choice(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """The best guess that looks at no feature."""
+    """What the chosen features are compared with: a guess, all features, a forest."""
 
     name: str
     scores: np.ndarray
     """One per fold."""
 
 
-def make_folds(cv: Any, target: Target, n_rows: int, random_state: Any) -> list[tuple]:
-    """Folds for all methods: shuffled ones for a number, stratified by class."""
-    rows, classes = np.zeros((n_rows, 1)), target.codes is not None
+def make_folds(cv: Any, target: Target, random_state: Any, groups: Any = None) -> list[tuple]:
+    """Folds for all methods: shuffled ones for a number, stratified by class, whole groups."""
+    classes = target.codes is not None
     y = target.codes if classes else target.values
-    if not isinstance(cv, int | np.integer):
-        return list(check_cv(cv, y, classifier=classes).split(rows, y))
-    if isinstance(cv, bool) or cv < 2:
-        raise ValueError(f"`cv` must be at least 2 folds or a splitter, got {cv!r}.")
-    kind = StratifiedKFold if classes else KFold
-    return list(kind(int(cv), shuffle=True, random_state=random_state).split(rows, y))
+    splitter = make_splitter(cv, y, classes, groups is not None, random_state)
+    return list(splitter.split(np.zeros((len(target), 1)), y, groups))
+
+
+def fewer_folds(cv: Any, target: Target) -> Any:
+    """A number of folds, made smaller where samples or classes are few; a splitter as it is."""
+    if not isinstance(cv, Integral) or isinstance(cv, bool):
+        return 5 if cv is None else cv
+    n_samples, counts = len(target), sorted(target.counts.values())
+    if n_samples < FEWEST_SAMPLES:
+        raise ValueError(
+            f"There are {n_samples} samples, too few to judge features by. Pass at least "
+            f"{FEWEST_SAMPLES}."
+        )
+    if counts and counts[-2] < 2:
+        raise ValueError(
+            f"There are {n_samples} samples, and fewer than two classes of them have two or more: "
+            "too few to judge features by."
+        )
+    return min(int(cv), counts[-1] if counts else n_samples)
 
 
 def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:
@@ -90,6 +106,13 @@ def best_guess(study: Study) -> Baseline:
     return max(tried, key=lambda guess: guess.scores.mean())
 
 
+def other_baselines(study: Study) -> list[Baseline]:
+    """What the same model reaches with all features, and what a forest does."""
+    everything = Baseline("all features", _scores(study.estimator, study))
+    trees = forest(study.target.kind, study.options["random_state"])
+    return [everything, Baseline("a forest on all features", _scores(trees, study))]
+
+
 def _scores(model: Any, study: Study) -> np.ndarray:
     scores = []
     for train, test in study.folds:
@@ -101,12 +124,17 @@ def _scores(model: Any, study: Study) -> np.ndarray:
     return np.array(scores)
 
 
-def choose(curves: Mapping[str, FeatureCurve], wanted: int | None) -> Choice:
+def choose(
+    curves: Mapping[str, FeatureCurve], wanted: int | None, tolerance: float | None = None
+) -> Choice:
     """The method with the best mean score at its size, the smaller set and the first among equals.
 
-    The size is the number wanted, or the smallest within one standard error of the best.
+    The size is the number wanted, or the smallest that loses at most the tolerance against the
+    best; None: at most one standard error of the loss.
     """
-    choices = [Choice(name, wanted or curve.one_se_size) for name, curve in curves.items()]
+    choices = [
+        Choice(name, wanted or curve.smallest_within(tolerance)) for name, curve in curves.items()
+    ]
     return max(choices, key=lambda choice: (scores_at(curves, choice).mean(), -choice.size))
 
 
@@ -116,7 +144,9 @@ def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:
     return curve.scores[curve.sizes.tolist().index(choice.size)]
 
 
-def held_out_scores(curves: Mapping[str, FeatureCurve], wanted: int | None) -> np.ndarray:
+def held_out_scores(
+    curves: Mapping[str, FeatureCurve], wanted: int | None, tolerance: float | None = None
+) -> np.ndarray:
     """The score of every fold for the method and size chosen on the other folds.
 
     The score of the choice itself is a maximum over methods and sizes, hence a little too good;
@@ -126,7 +156,7 @@ def held_out_scores(curves: Mapping[str, FeatureCurve], wanted: int | None) -> n
     scores = np.empty(n_folds)
     for fold in range(n_folds):
         others = {name: _without(curve, fold) for name, curve in curves.items()}
-        scores[fold] = scores_at(curves, choose(others, wanted))[fold]
+        scores[fold] = scores_at(curves, choose(others, wanted, tolerance))[fold]
     return scores
 
 

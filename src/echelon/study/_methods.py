@@ -18,14 +18,14 @@ from echelon.study.types import MethodPart
 
 
 def method_part(
-    name: str, selector: Any, curve: FeatureCurve, study: Study
+    name: str, selector: Any, ranker: Any, curve: FeatureCurve, study: Study
 ) -> tuple[MethodPart, str | None]:
     """What one method says, and a caveat if its stability could not be measured."""
     seed = study.options["random_state"]
-    ranker = seeded(selector, int(seed) if isinstance(seed, Integral) else None)
-    fitted, order = fit_ranking(ranker, study.X, study.target.y, curve.sizes.tolist())
+    copy = seeded(ranker, int(seed) if isinstance(seed, Integral) else None)
+    fitted, order = fit_ranking(copy, study.X, study.target.y, curve.sizes.tolist())
     size = study.wanted or curve.one_se_size
-    stability, trouble = _stability(name, selector, size, study)
+    stability, trouble = _stability(name, ranker, size, study)
     method = {
         "name": name,
         "label": type(_bare(selector)).__name__,

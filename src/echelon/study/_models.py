@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import make_pipeline
@@ -15,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from echelon._core.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
 from echelon.study._encoder import TableEncoder
-from echelon.targets import Target
+from echelon.targets import Target, read_ordered_classes
 
 
 class Scoring(NamedTuple):
@@ -37,6 +39,8 @@ class Study(NamedTuple):
     folds: list[tuple]
     wanted: int | None
     """Number of features asked for; None: the curves decide."""
+    tolerance: float | None
+    """What may be lost against the best size; None: one standard error of the loss."""
     n_resamples: int
     options: dict[str, Any]
     """``n_jobs``, ``random_state`` and ``verbose``."""
@@ -51,6 +55,37 @@ def default_estimator(kind: str) -> Any:
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
         return make_pipeline(TableEncoder(), model)
     return make_pipeline(TableEncoder(), Ridge())
+
+
+def forest(kind: str, random_state: Any = None) -> Any:
+    """A forest of extremely random trees: on the codes of ordered classes, rounded."""
+    trees = {"n_estimators": 100, "min_samples_leaf": 2, "random_state": random_state}
+    model: Any
+    if kind == "ordinal":
+        model = RegressionOnCodes(ExtraTreesRegressor(**trees))
+    elif kind == "classification":
+        model = ExtraTreesClassifier(class_weight="balanced", **trees)
+    else:
+        model = ExtraTreesRegressor(**trees)
+    return make_pipeline(TableEncoder(), model)
+
+
+class RegressionOnCodes(ClassifierMixin, BaseEstimator):
+    """A regressor of the codes 0, 1, ... of ordered classes, which answers the nearest class."""
+
+    def __init__(self, regressor: Any):
+        self.regressor = regressor
+
+    def fit(self, X: Any, y: Any) -> RegressionOnCodes:
+        """Fit the regressor to the codes of y."""
+        self.classes_, codes = read_ordered_classes(y)
+        self.regressor_ = clone(self.regressor).fit(X, codes)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class nearest to the predicted code."""
+        codes = np.rint(self.regressor_.predict(X)).astype(int)
+        return self.classes_[np.clip(codes, 0, len(self.classes_) - 1)]
 
 
 def describe_model(estimator: Any, kind: str) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from numbers import Integral
@@ -18,12 +16,12 @@ from sklearn.utils import check_consistent_length
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
 from echelon._core.words import plain
-from echelon.evaluation import FeatureCurve
 from echelon.profile import Facts, Profile, find_facts, profile
 from echelon.study._answer import answer
 from echelon.study._caveats import data_caveats, result_caveats
-from echelon.study._curves import Baseline, all_curves, best_guess, choose, make_folds
+from echelon.study._curves import make_folds
 from echelon.study._features import feature_rows, same_message, sort_by_rank
+from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
 from echelon.study._models import Study, default_estimator, describe_model, read_scoring
 from echelon.study.types import Data, MethodPart, Summary
@@ -42,6 +40,8 @@ class Settings(NamedTuple):
     random_state: Any = 0
     n_jobs: int | None = None
     verbose: int = 0
+    tolerance: float | None = None
+    groups: Any = None
 
 
 def make_summary(
@@ -55,14 +55,17 @@ def make_summary(
     command: str | None = None,
 ) -> Summary:
     """Judge the selectors over the same folds, choose, and describe what was found."""
-    study = _set_up(X, target, settings)
+    study = set_up(X, target, settings)
     facts = find_facts(study.X, target)
-    with _said_in_caveats():
-        curves = all_curves(selectors, study)
-        guess = best_guess(study)
-        parts = [method_part(name, selectors[name], curves[name], study) for name in selectors]
+    rankers = {name: _ranker(each, study) for name, each in selectors.items()}
+    judged = judge(rankers, study)
+    with said_in_caveats():
+        parts = [
+            method_part(name, selectors[name], rankers[name], judged.curves[name], study)
+            for name in selectors
+        ]
     methods, troubles = zip(*parts, strict=True)
-    summary = _found(study, curves, methods, guess)
+    summary = _found(study, judged, methods)
     found = profile(study.X, target, monotone=False) if found is None else found
     how = _how(study, methods, settings.estimator, command)
     summary |= {
@@ -82,7 +85,14 @@ def make_summary(
     return cast(Summary, plain(summary))
 
 
-def _set_up(X: Any, target: Target, settings: Settings) -> Study:
+def _ranker(selector: Any, study: Study) -> Any:
+    """What ranks the features; AutoSelector, which judges too, hands over its ranking."""
+    if hasattr(selector, "ranker"):
+        return selector.ranker(study.target.kind, len(study.X))
+    return selector
+
+
+def set_up(X: Any, target: Target, settings: Settings) -> Study:
     """What all methods are judged by, checked."""
     table, wanted = _read_table(X, settings.n_features)
     check_consistent_length(table, target.y)
@@ -90,32 +100,19 @@ def _set_up(X: Any, target: Target, settings: Settings) -> Study:
     model = default_estimator(target.kind) if default else settings.estimator
     metric = read_scoring(settings.scoring, model, target.kind)
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
-    with _said_in_caveats():
-        folds = make_folds(settings.cv, target, len(table), settings.random_state)
-    return Study(table, target, model, metric, folds, wanted, settings.n_resamples, options)
+    with said_in_caveats():
+        folds = make_folds(settings.cv, target, settings.random_state, settings.groups)
+    asked = (wanted, settings.tolerance, settings.n_resamples)
+    return Study(table, target, model, metric, folds, *asked, options)
 
 
-@contextmanager
-def _said_in_caveats() -> Iterator[None]:
-    """Without the warnings about folds that lack some of the classes: a caveat says it, once."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
-        yield
-
-
-def _found(
-    study: Study,
-    curves: Mapping[str, FeatureCurve],
-    methods: Sequence[MethodPart],
-    guess: Baseline,
-) -> dict[str, Any]:
+def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:
     """The answer, all features, and what they have in common."""
-    choice = choose(curves, study.wanted)
+    choice = judged.choice
     chosen = next(method for method in methods if method["name"] == choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
-    verdict = answer(curves, choice, study.wanted, names, guess, study.scoring)
+    verdict = answer(judged, study.wanted, names, study.scoring)
     groups, substitutes = same_message(study.X, order, verdict["n_features"])
     shared = (methods, chosen, verdict["keep"], groups, substitutes)
     rows = feature_rows(study.X, study.target, *shared)

@@ -15,8 +15,8 @@ class Reached(TypedDict):
     standard_error: float
 
 
-class Guess(Reached):
-    """What is reached without any feature."""
+class Named(Reached):
+    """What something else reaches."""
 
     name: str
 
@@ -29,7 +29,9 @@ class Score(TypedDict):
     at_this_size: Reached
     held_out: Reached
     """Every fold with the method and size chosen on the other folds."""
-    guess: Guess
+    guess: Named
+    others: list[Named]
+    """All features, and a forest."""
 
 
 class Answer(TypedDict):
@@ -37,6 +39,7 @@ class Answer(TypedDict):
 
     sentence: str
     evidence: str
+    comparison: str
     keep: list[str]
     n_features: int
     of: int

@@ -1,0 +1,310 @@
+"""A selector that fuses the rankings of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.jobs import Jobs
+from echelon._core.rows import draw_seeds, read_data, seeded, take_rows
+from echelon._core.search import shared_ranks
+from echelon.base import number_to_keep
+from echelon.consensus._fusion import FUSIONS, completed, fused, places
+from echelon.display import AgreementDisplay
+from echelon.rankings import ranks_of
+
+
+class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """What several rankings agree on, as one ranking.
+
+    No single score sees everything: correlations miss what features say together, searches forward
+    follow one lucky path, forests favour features with many values.  Reciprocal rank fusion [1]_
+    of complementary rankings is ahead of each of them on most data
+    (``docs/benchmarks/ordered.md``).
+
+    Parameters
+    ----------
+    selectors : list of selectors, list of (str, selector), or dict
+        What ranks the features: anything that has ``order_``, ``ranking_``, ``scores_``,
+        ``feature_importances_`` or ``coef_`` after its fit.
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that more than half of the selectors
+        with a rule of their own keep, at least one.
+    fusion : {"reciprocal", "mean", "median"}, default="reciprocal"
+        Sum of weight / (place + ``constant``), or mean or median of the places.
+    constant : float, default=3.0
+        The smaller, the more the first places count.
+    weights : sequence of float, default=None
+        One per selector; None: all the same.
+    completed_by : str, default=None
+        Name of a selector that ranks all features.  The others then only vouch for the features
+        they keep; what one of them does not keep is ranked, behind what it keeps, as
+        ``completed_by`` ranks it.  None: every selector ranks as far as it can.
+    evidence : list of str or selectors, default=None
+        With ``completed_by``: features that no selector vouches for share out their places by
+        the mean place in these rankings (names of ``selectors``, or others).  None: not at all.
+    max_samples : int, default=None
+        Rows drawn at random for all selectors but ``completed_by``, where there are more.
+    random_state : int, RandomState instance or None, default=None
+        Draws rows, and seeds every ``random_state`` that was left open.
+    n_jobs : int, default=None
+        Selectors fitted at a time.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Fused scores, larger is better.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    selectors_ : dict of str to object
+        The fitted selectors.
+    places_ : ndarray of shape (n_selectors, n_features)
+        Place of every feature in every ranking, 0 = first, as they were fused.
+    vouched_ : ndarray of shape (n_features,)
+        Number of selectors that keep the feature by their own rule.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    References
+    ----------
+    .. [1] G. V. Cormack, C. L. A. Clarke, S. Buettcher, "Reciprocal rank fusion outperforms
+       Condorcet and individual rank learning methods", SIGIR 2009, 758-759.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from echelon import CFS, ConsensusSelector, ReliefF
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> forest = RandomForestClassifier(random_state=0)
+    >>> selector = ConsensusSelector([ReliefF(), CFS(), forest], 3).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['flavanoids', 'color_intensity', 'proline']
+    >>> selector.agreement().frame().round(2)["rank_correlation"].tolist()
+    [0.56, 0.54, 0.54]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "selectors": [list, tuple, dict],
+        "n_features_to_select": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "fusion": [StrOptions(set(FUSIONS))],
+        "constant": [Interval(Real, 0, None, closed="neither")],
+        "weights": ["array-like", None],
+        "completed_by": [str, None],
+        "evidence": [list, tuple, None],
+        "max_samples": [Interval(Integral, 2, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        selectors: Sequence[Any] | Mapping[str, Any],
+        n_features_to_select: int | float | None = None,
+        *,
+        fusion: str = "reciprocal",
+        constant: float = 3.0,
+        weights: Sequence[float] | None = None,
+        completed_by: str | None = None,
+        evidence: Sequence[Any] | None = None,
+        max_samples: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.selectors = selectors
+        self.n_features_to_select = n_features_to_select
+        self.fusion = fusion
+        self.constant = constant
+        self.weights = weights
+        self.completed_by = completed_by
+        self.evidence = evidence
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> ConsensusSelector:
+        """Fit all selectors and fuse their rankings.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples, of any kind that the selectors take.
+        y : array-like of shape (n_samples,)
+            Target.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        validate_data(self, X, y, skip_check_array=True)
+        X, y = read_data(X, y)
+        named, weights = self._read()
+        fitted = self._fit_all(named, X, y)
+        self.selectors_ = {name: fitted[name] for name in named if name not in self._extra}
+        ranks = {name: ranks_of(each) for name, each in fitted.items()}
+        taken = {name: _taken(each) for name, each in self.selectors_.items()}
+        self.vouched_ = np.sum(list(taken.values()), axis=0)
+        self.places_ = self._places(ranks, taken)
+        self.scores_ = fused(self.places_, weights, self.fusion, self.constant)
+        self.order_ = self._order(ranks, taken)
+        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        self.support_ = self.ranking_ <= self._n_kept(taken)
+        return self
+
+    # ------------------------------------------------------------------- the selectors
+
+    def _read(self) -> tuple[dict[str, Any], np.ndarray]:
+        """Selectors and further evidence by name, and the weights."""
+        named = _by_name(self.selectors)
+        if self.completed_by is not None and self.completed_by not in named:
+            raise ValueError(
+                f"`completed_by` must name one of the selectors, {', '.join(named)}, got "
+                f"{self.completed_by!r}."
+            )
+        weights = np.ones(len(named)) if self.weights is None else np.asarray(self.weights, float)
+        if weights.shape != (len(named),) or not (weights > 0).all():
+            raise ValueError(
+                f"`weights` must hold one positive number per selector, {len(named)}, got "
+                f"{self.weights!r}."
+            )
+        self._extra: dict[str, Any] = {}
+        for place, each in enumerate(self.evidence or ()):
+            if not isinstance(each, str):
+                self._extra[f"evidence {place}"] = each
+            elif each not in named:
+                raise ValueError(
+                    f"`evidence` must hold selectors, or names of some, got {each!r}. There are: "
+                    f"{', '.join(named)}."
+                )
+        return named | self._extra, weights
+
+    def _fit_all(self, named: Mapping[str, Any], X: Any, y: Any) -> dict[str, Any]:
+        random = None if self.random_state is None else check_random_state(self.random_state)
+        seeds = draw_seeds(random, len(named))
+        rows = self._rows(X, random)
+        jobs = [
+            (seeded(selector, seed), X, y, None if name == self.completed_by else rows)
+            for (name, selector), seed in zip(named.items(), seeds, strict=True)
+        ]
+        done = Jobs(self.n_jobs, self.verbose)("selectors", _fitted, jobs)
+        return dict(zip(named, done, strict=True))
+
+    def _rows(self, X: Any, random: Any) -> np.ndarray | None:
+        n_samples = X.shape[0]
+        if self.max_samples is None or n_samples <= self.max_samples:
+            return None
+        draw = check_random_state(0) if random is None else random
+        return np.sort(draw.choice(n_samples, self.max_samples, replace=False))
+
+    # --------------------------------------------------------------------- the ranking
+
+    def _places(self, ranks: Mapping[str, Any], taken: Mapping[str, Any]) -> np.ndarray:
+        if self.completed_by is None:
+            return np.array([places(ranks[name]) for name in self.selectors_])
+        others = ranks[self.completed_by]
+        return np.array(
+            [
+                places(others) if name == self.completed_by
+                else completed(ranks[name], taken[name], others)
+                for name in self.selectors_
+            ]
+        )  # fmt: skip
+
+    def _order(self, ranks: Mapping[str, Any], taken: Mapping[str, Any]) -> np.ndarray:
+        """Best first; what nobody vouches for shares out its places by the evidence."""
+        order = np.argsort(-self.scores_, kind="stable")
+        if self.completed_by is None or not self.evidence:
+            return order
+        paths = [mask for name, mask in taken.items() if name != self.completed_by]
+        left = ~np.any(paths, axis=0)[order] if paths else np.ones(len(order), bool)
+        names = [each for each in self.evidence if isinstance(each, str)] + list(self._extra)
+        evidence = np.sum([places(ranks[name]) for name in names], axis=0)
+        rest = order[left]
+        order[left] = rest[np.argsort(evidence[rest], kind="stable")]
+        return order
+
+    def _n_kept(self, taken: Mapping[str, np.ndarray]) -> int:
+        wanted = number_to_keep(self.n_features_to_select, len(self.order_))
+        if wanted is not None:
+            return wanted
+        rules = [name for name, each in self.selectors_.items() if hasattr(each, "support_")]
+        voting = [taken[name] for name in rules]
+        if not voting:
+            return len(self.order_)
+        return max(1, int((np.sum(voting, axis=0) > len(voting) / 2).sum()))
+
+    def agreement(self) -> AgreementDisplay:
+        """How far the rankings agree; see :class:`echelon.display.AgreementDisplay`."""
+        check_is_fitted(self)
+        rankings = dict(zip(self.selectors_, self.places_ + 1, strict=True))
+        return AgreementDisplay.from_rankings(rankings, n_best=max(1, int(self.support_.sum())))
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        parts = [get_tags(part).input_tags for part in _by_name(self.selectors).values()]
+        tags.input_tags.allow_nan = all(part.allow_nan for part in parts)
+        return tags
+
+
+def _by_name(selectors: Any) -> dict[str, Any]:
+    """Selectors by name: as given, or by their class, numbered where one repeats."""
+    pairs: list[tuple[str, Any]] = []
+    for each in selectors.items() if isinstance(selectors, Mapping) else selectors:
+        if isinstance(each, tuple) and len(each) == 2:
+            pairs.append((str(each[0]), each[1]))
+        else:
+            alike = sum(type(other) is type(each) for _, other in pairs)
+            pairs.append((type(each).__name__ + (f" {alike + 1}" if alike else ""), each))
+    named = dict(pairs)
+    if not named or len(named) < len(pairs) or not all(hasattr(s, "fit") for s in named.values()):
+        raise ValueError(
+            "`selectors` must be selectors, each with a name of its own if named, got "
+            f"{selectors!r}. Pass for example [ReliefF(), CFS()]."
+        )
+    return named
+
+
+def _fitted(selector: Any, X: Any, y: Any, rows: np.ndarray | None) -> Any:
+    if rows is not None:
+        X, y = take_rows(X, rows), take_rows(y, rows)
+    return clone(selector).fit(X, y)
+
+
+def _taken(fitted: Any) -> np.ndarray:
+    """The features a selector keeps; all that a model, which keeps none, has ranked."""
+    if hasattr(fitted, "support_"):
+        return np.asarray(fitted.support_, dtype=bool)
+    if hasattr(fitted, "get_support"):
+        return np.asarray(fitted.get_support(), dtype=bool)
+    return np.ones(len(ranks_of(fitted)), dtype=bool)

@@ -1,0 +1,261 @@
+"""The default answer: which features to keep, for any table and any kind of target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
+from echelon._core.errors import standard_error
+from echelon._core.rows import seeded
+from echelon._core.search import shared_ranks
+from echelon.consensus import ConsensusSelector, default_ranker
+from echelon.rankings import fit_ranking, ranks_of
+from echelon.study._curves import fewer_folds
+from echelon.study._judge import Judged, judge
+from echelon.study._models import Study
+from echelon.study._summary import Settings, set_up
+from echelon.targets import read_target
+from echelon.validation import check_table, names_of
+
+NAME = "consensus"
+"""What the fused ranking is called in ``method_`` and ``curves_``."""
+
+
+class AutoSelector(SelectorMixin, BaseEstimator):
+    """The features worth keeping, how many, and what they are worth: no choices to make.
+
+    It reads what the target is, ranks the features by complementary methods fused into one
+    ranking (:class:`echelon.ConsensusSelector`), and judges how many to keep by a model over
+    cross-validation folds, in each of which the features are ranked anew.  It keeps the fewest that
+    lose nothing beyond one standard error, and none at all if the model with them is not better
+    than the best constant guess.
+
+    Parameters
+    ----------
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What the target is; "auto": see ``echelon.targets``.
+    class_order : sequence, default=None
+        Classes from lowest to highest.
+    n_features_to_select : int, default=None
+        Number of features to keep.  None: as many as the folds say.
+    estimator : estimator, default=None
+        Model the features are judged by.  None: logistic regression, one question per threshold
+        for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
+    cv : int, splitter or iterable, default=5
+        Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
+        given; fewer where classes are small.
+    scoring : str or callable, default=None
+        None: mean error in classes for ordered classes, balanced accuracy for others, R² for
+        numbers.
+    tolerance : float, default=None
+        What may be lost against the best size, in the units of ``scoring``.  None: one standard
+        error of the loss, over the folds.
+    allow_none : bool, default=True
+        Keep no feature if none helps.  False: keep the best set all the same.
+    random_state : int, RandomState instance or None, default=None
+        Draws folds and samples, and seeds every ``random_state`` that was left open.
+    n_jobs : int, default=None
+        Folds computed at a time.  Results do not depend on it.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    scores_ : ndarray of shape (n_features,)
+        Fused scores of the features, larger is better.
+    kind_ : str
+        What the target was taken for.
+    method_ : str
+        What ranked the features: "consensus".
+    ranker_ : ConsensusSelector
+        The fused ranking, fitted to all samples: ``ranker_.agreement()`` shows how far its members
+        agree.
+    curves_ : dict of str to FeatureCurve
+        Score against the number of features, fold by fold.
+    score_ : float
+        What the procedure reaches on samples that had no say: every fold with the size chosen on
+        the other folds; in the units of ``scoring_``.
+    score_error_ : float
+        Standard error of ``score_``, corrected for overlapping training sets.
+    scoring_ : str
+        What the scores are.
+    baselines_ : dict of str to float
+        The same score of the best constant guess, of the same model with all features, and of a
+        forest.
+    helps_ : bool
+        Whether the kept features are better than the guess beyond chance (one-sided t test over
+        the folds, 5 %).
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    echelon.report.summarize : The same answer as a page.
+
+    Notes
+    -----
+    The command ``echelon rank`` gives the same answer for the same data, folds and seed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.datasets import load_diabetes
+    >>> from echelon import AutoSelector
+    >>> X, progression = load_diabetes(return_X_y=True, as_frame=True)
+    >>> grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
+    >>> selector = AutoSelector(random_state=0).fit(X, grade)
+    >>> selector.kind_, selector.scoring_
+    ('ordinal', 'mean error in classes')
+    >>> X.columns[selector.order_][:5].tolist()
+    ['bmi', 's5', 'bp', 's3', 's4']
+    >>> selector.score_ < selector.baselines_["guess"]
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kind": [StrOptions({"auto", "ordinal", "classification", "regression"})],
+        "class_order": ["array-like", None],
+        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
+        "tolerance": [Interval(Real, 0, None, closed="left"), None],
+        "allow_none": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        kind: str = "auto",
+        class_order: Sequence | None = None,
+        *,
+        n_features_to_select: int | None = None,
+        estimator: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        tolerance: float | None = None,
+        allow_none: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.kind = kind
+        self.class_order = class_order
+        self.n_features_to_select = n_features_to_select
+        self.estimator = estimator
+        self.cv = cv
+        self.scoring = scoring
+        self.tolerance = tolerance
+        self.allow_none = allow_none
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def ranker(self, kind: str, n_samples: int) -> ConsensusSelector:
+        """The fused ranking for a kind of target, not fitted.
+
+        Parameters
+        ----------
+        kind : {"ordinal", "classification", "regression"}
+            What the target is.
+        n_samples : int
+            How many samples there are.
+        """
+        return default_ranker(kind, n_samples)
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, groups: Any = None) -> AutoSelector:
+        """Rank the features, and find out how many to keep.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+            Samples: numbers, labels, ordered categories, gaps.
+        y : array-like of shape (n_samples,)
+            Target.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group (a patient, a household) are never in both parts of a fold.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        check_table(X)
+        validate_data(self, names_of(X), y, skip_check_array=True)
+        study, seed = self._study(X, y, groups)
+        ranker = self.ranker(study.target.kind, len(study.X))
+        judged = judge({NAME: ranker}, study)
+        sizes = judged.curves[NAME].sizes.tolist()
+        self.ranker_, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
+        self.scores_ = self.ranker_.scores_
+        self.order_ = np.argsort(ranks_of(self.ranker_), kind="stable")
+        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        self.kind_, self.method_ = study.target.kind, NAME
+        self._judged(judged, study)
+        return self
+
+    def _study(self, X: Any, y: Any, groups: Any) -> tuple[Study, int]:
+        target = read_target(y, self.kind, self.class_order)
+        seed = self.random_state
+        if not isinstance(seed, Integral):
+            seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
+        wanted = self.n_features_to_select
+        settings = Settings(
+            estimator=self.estimator,
+            n_features="auto" if wanted is None else wanted,
+            cv=fewer_folds(self.cv, target),
+            scoring=self.scoring,
+            n_resamples=0,
+            random_state=int(seed),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            tolerance=self.tolerance,
+            groups=groups,
+        )
+        return set_up(X, target, settings), int(seed)
+
+    def _judged(self, judged: Judged, study: Study) -> None:
+        """The size, and what it is worth, in the units of the metric."""
+        sign = study.scoring.sign
+        self.curves_, self.helps_ = judged.curves, judged.helps
+        kept = judged.helps or not self.allow_none or study.wanted is not None
+        self.support_ = self.ranking_ <= (judged.choice.size if kept else 0)
+        self.score_ = float(sign * judged.held_out.mean())
+        self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
+        self.scoring_ = study.scoring.name
+        names = ("guess", "all features", "forest")
+        each = (judged.guess, *judged.others)
+        self.baselines_ = {
+            name: float(sign * baseline.scores.mean())
+            for name, baseline in zip(names, each, strict=True)
+        }
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = True
+        return tags

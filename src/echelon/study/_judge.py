@@ -1,0 +1,62 @@
+"""Methods judged over the same folds: their curves, the choice, and what it is compared with."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from echelon._core.errors import clearly_positive
+from echelon.evaluation import FeatureCurve
+from echelon.study._curves import (
+    Baseline,
+    Choice,
+    all_curves,
+    best_guess,
+    choose,
+    held_out_scores,
+    other_baselines,
+)
+from echelon.study._models import Study
+
+
+class Judged(NamedTuple):
+    """What the folds say."""
+
+    curves: dict[str, FeatureCurve]
+    choice: Choice
+    held_out: np.ndarray
+    """Score of every fold with the method and size chosen on the other folds."""
+    guess: Baseline
+    others: list[Baseline]
+    """All features, and a forest."""
+    helps: bool
+    """Whether the choice is better than the guess, beyond chance."""
+
+    @property
+    def test_share(self) -> float | None:
+        """Test samples per training sample."""
+        return self.curves[self.choice.method].test_share
+
+
+def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
+    """Rank within the folds, score all sizes, choose, and compare."""
+    with said_in_caveats():
+        curves = all_curves(selectors, study)
+        guess, others = best_guess(study), other_baselines(study)
+    choice = choose(curves, study.wanted, study.tolerance)
+    held_out = held_out_scores(curves, study.wanted, study.tolerance)
+    helps = clearly_positive(held_out - guess.scores, curves[choice.method].test_share)
+    return Judged(curves, choice, held_out, guess, others, helps)
+
+
+@contextmanager
+def said_in_caveats() -> Iterator[None]:
+    """Without the warnings about folds that lack some of the classes: a caveat says it, once."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+        yield

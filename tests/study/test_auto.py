@@ -1,0 +1,144 @@
+"""AutoSelector: one answer everywhere, on every kind of target and table."""
+
+import contextlib
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from echelon import AutoSelector
+from echelon.cli import main
+from echelon.datasets import load_grades
+from echelon.report import summarize
+
+
+@pytest.fixture(scope="module")
+def grades():
+    return load_grades()
+
+
+@pytest.fixture(scope="module")
+def selector(grades):
+    return AutoSelector(random_state=0).fit(*grades)
+
+
+def test_one_answer_everywhere(grades, selector, tmp_path):
+    """Python, the report and the command keep the same features, with the same score."""
+    X, grade = grades
+    kept = X.columns[selector.order_[: selector.support_.sum()]].tolist()
+    page = summarize(X, grade, AutoSelector(), random_state=0, n_resamples=0).summary()
+    path = tmp_path / "grades.csv"
+    X.assign(grade=grade).to_csv(path, index=False)
+    order = ",".join(grade.cat.categories)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["rank", str(path), "-t", "grade", "--class-order", order, "--json"]) == 0
+    command = json.loads(out.getvalue())
+    for found in (page, command):
+        answer = found["answer"]
+        assert answer["keep"] == kept
+        assert answer["score"]["held_out"]["mean"] == pytest.approx(selector.score_)
+        assert [f["name"] for f in found["features"]] == X.columns[selector.order_].tolist()
+        others = {each["name"]: each["mean"] for each in answer["score"]["others"]}
+        assert others["all features"] == pytest.approx(selector.baselines_["all features"])
+    assert page["answer"]["sentence"] == command["answer"]["sentence"]
+
+
+def test_what_is_fitted(grades, selector):
+    X, _ = grades
+    assert selector.kind_ == "ordinal"
+    assert selector.scoring_ == "mean error in classes"
+    assert selector.helps_
+    assert set(selector.baselines_) == {"guess", "all features", "forest"}
+    assert selector.score_ < selector.baselines_["guess"]
+    assert {"bmi", "s5"} <= set(selector.get_feature_names_out())
+    assert sorted(selector.ranking_) == list(range(1, 11))
+    assert selector.transform(X).shape[1] == selector.support_.sum()
+    assert selector.score_error_ > 0
+    assert selector.ranker_.agreement().frame().shape[0] == 10
+
+
+@pytest.mark.parametrize("kind", ["ordinal", "classification", "regression"])
+def test_every_kind_of_target_and_column(kind, rng):
+    n = 150
+    signal = rng.normal(size=n)
+    y = {
+        "ordinal": pd.qcut(signal, 4, labels=False),
+        "classification": np.array(["oak", "elm", "ash"])[pd.qcut(signal, 3, labels=False)],
+        "regression": signal,
+    }[kind]
+    X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
+    X["strong"] = signal + 0.3 * rng.normal(size=n)
+    X["label"] = np.where(signal + rng.normal(size=n) > 0, "yes", "no")
+    X["likert"] = pd.Categorical.from_codes(
+        np.clip(np.round(signal + 2 + rng.normal(size=n)), 0, 4).astype(int),
+        ["never", "rarely", "sometimes", "often", "always"], ordered=True,
+    )  # fmt: skip
+    X.loc[::7, "a"] = np.nan
+    X.loc[::9, "label"] = None
+    X["constant"] = 1.0
+    selector = AutoSelector(random_state=0).fit(X, y)
+    assert selector.kind_ == kind
+    assert selector.order_[0] == X.columns.get_loc("strong")
+    assert set(X.columns[selector.order_[:3]]) == {"strong", "likert", "label"}
+    assert X.columns[selector.order_[-1]] == "constant"
+    assert selector.helps_
+    assert "constant" not in selector.get_feature_names_out()
+
+
+def test_noise_is_not_kept(rng):
+    X, y = rng.normal(size=(80, 6)), rng.integers(0, 4, 80)
+    selector = AutoSelector(random_state=0).fit(X, y)
+    assert not selector.helps_
+    assert selector.support_.sum() == 0
+    assert AutoSelector(allow_none=False, random_state=0).fit(X, y).support_.sum() >= 1
+    asked = AutoSelector(n_features_to_select=2, random_state=0).fit(X, y)
+    assert asked.support_.sum() == 2
+
+
+def test_groups_stay_together(rng):
+    """Repeated measures of the same subject look like signal unless folds respect them."""
+    subject = np.repeat(np.arange(30), 8)
+    X = rng.normal(size=(30, 5))[subject] + 0.05 * rng.normal(size=(240, 5))
+    y = rng.integers(0, 2, 30)[subject]
+    fooled = AutoSelector(estimator=DecisionTreeClassifier(random_state=0), random_state=0)
+    assert fooled.fit(X, y).helps_
+    assert not fooled.fit(X, y, groups=subject).helps_
+
+
+def test_it_is_reproducible_and_fits_a_pipeline(grades):
+    X, grade = grades
+    y = (grade.cat.codes > 2).astype(int)
+    several = [AutoSelector(random_state=1).fit(X, y) for _ in range(2)]
+    assert several[0].score_ == several[1].score_
+    pipeline = make_pipeline(AutoSelector(random_state=0, cv=3), DecisionTreeClassifier())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.55
+
+
+def test_the_tolerance_decides_how_many(grades):
+    X, grade = grades
+    sizes = [
+        AutoSelector(tolerance=tolerance, random_state=0).fit(X, grade).support_.sum()
+        for tolerance in (0.5, 0.02, 0.0)
+    ]
+    assert sizes[0] == 1
+    assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize(
+    ("params", "rows", "message"),
+    [
+        ({}, 8, "8 samples, too few"),
+        ({"kind": "ranking"}, 40, "'kind'"),
+        ({"n_features_to_select": 9}, 40, "`n_features` must be 'auto' or a whole number"),
+        ({"tolerance": -1}, 40, "'tolerance'"),
+    ],
+)
+def test_errors(params, rows, message, rng):
+    with pytest.raises(ValueError, match=message):
+        AutoSelector(**params).fit(rng.random((rows, 3)), np.arange(rows) % 2)
