@@ -6,6 +6,8 @@
 ``order``       order statistics
 ``nearest``     the closest references of every query, from the three above
 ``accumulate``  places shared at ties, differences summed over the pairs found
+``candidates``  distances when one more feature joins the chosen ones, and votes within balls
+``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``ascent``      Simba's gradient steps
 ``discretize``  numeric columns as intervals

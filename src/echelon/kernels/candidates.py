@@ -17,6 +17,7 @@ class Chosen(NamedTuple):
 
     columns: np.ndarray
     nominal: np.ndarray
+    """Squared difference of two labels in a nominal column; 0 in a numeric one."""
     missing: bool
     class_starts: np.ndarray
     """First sample of every class, and the number of samples."""
@@ -35,7 +36,7 @@ def add_squares(value, column, nominal, missing, sums, shared):
     if nominal:
         for j in range(sums.shape[0]):
             differs = (column[j] < value) | (column[j] > value)  # neither if one is missing
-            sums[j] += 1.0 if differs else 0.0
+            sums[j] += nominal if differs else 0.0
     elif missing:
         for j in range(sums.shape[0]):
             gap = value - column[j]

@@ -64,14 +64,15 @@ class ChosenFeatures:
 
     Squared distances are kept in a triangle of n_samples^2 / 2 numbers, if that fits into
     scikit-learn's ``working_memory``; otherwise the kernels add them up again for every row.
+    ``label_gap`` is the squared difference of two labels, for all nominal columns or each of them.
     """
 
-    def __init__(self, samples: Samples) -> None:
+    def __init__(self, samples: Samples, label_gap: float | np.ndarray = 1.0) -> None:
         n_samples, n_features = samples.values.shape
         columns = np.empty((n_features, n_samples))
         columns[samples.columns] = samples.values.T
-        nominal = np.zeros(n_features, dtype=bool)
-        nominal[samples.columns[samples.n_numeric :]] = True
+        nominal = np.zeros(n_features)
+        nominal[samples.columns[samples.n_numeric :]] = label_gap
         n_pairs = n_samples * (n_samples - 1) // 2
         count_type = np.uint16 if n_features < 1 << 16 else np.uint32
         n_bytes = n_pairs * (8 + samples.missing * np.dtype(count_type).itemsize)
@@ -93,6 +94,11 @@ class ChosenFeatures:
     def size(self) -> int:
         """Number of features chosen."""
         return len(self.state.features)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, chosen or not."""
+        return len(self.state.columns)
 
     def tasks(self, candidates: np.ndarray) -> list[np.ndarray]:
         """Candidates in the groups that are evaluated together."""
