@@ -42,7 +42,11 @@ if TYPE_CHECKING:
         intervals_from_groups,
     )
     from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
-    from echelon.neighborhood import NeighborhoodRoughSet, NeighborhoodSoftMargin
+    from echelon.neighborhood import (
+        NeighborhoodRoughSet,
+        NeighborhoodSoftMargin,
+        OrderedSoftMargin,
+    )
     from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
     from echelon.study import AutoSelector
 
@@ -60,7 +64,11 @@ _HOMES = {
         "intervals_from_groups",
     ),
     "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
-    "echelon.neighborhood": ("NeighborhoodRoughSet", "NeighborhoodSoftMargin"),
+    "echelon.neighborhood": (
+        "NeighborhoodRoughSet",
+        "NeighborhoodSoftMargin",
+        "OrderedSoftMargin",
+    ),
     "echelon.study": ("AutoSelector",),
     "echelon.rankorder": ("BooleanOrder", "RankOrderClassifier", "RankOrderSelector"),
 }
@@ -79,6 +87,7 @@ __all__ = [
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "OrderedSoftMargin",
     "OrdinalDecomposition",
     "RankOrderClassifier",
     "RankOrderSelector",

@@ -82,6 +82,13 @@ _TABLE = (
         takes_gaps=False,
     ),
     Method(
+        "OrderedSoftMargin",
+        "ordered classes or numbers, features that act together; a small set wanted",
+        (ORDERED, CLASSES, CONTINUOUS),
+        "n² p per feature kept",
+        "Hu, Che, Zhang, Yu 2010, for an order",
+    ),
+    Method(
         "ReliefF",
         "classes without an order",
         _ALL,

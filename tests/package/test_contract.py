@@ -117,7 +117,7 @@ def test_paths(estimator, wine):
     assert sorted(whole.order_) == list(range(13))
     assert_array_equal(whole.ranking_[whole.order_], np.arange(1, 14))
     assert_array_equal(whole.path_.feature, whole.order_)
-    assert np.isfinite(whole.path_["value"]).all()
+    assert all(np.isfinite(whole.path_[name]).all() for name in whole.path_.dtype.names)
     stopped = estimator(4).fit(X, y)
     assert_array_equal(stopped.path_, whole.path_[:4])
     assert_array_equal(stopped.support_, whole.ranking_ <= 4)
