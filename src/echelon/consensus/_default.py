@@ -30,7 +30,7 @@ def default_ranker(
     told: dict[str, Any] = {"kind": kind}
     members = {
         "linear": ForwardLinear(**told),
-        "linear in ranks": ForwardLinear(transform="rank", **told),
+        "linear in ranks": ForwardLinear(scale="rank", **told),
         "additive": ForwardAdditive(**told),
         "neighbours": OrderedSoftMargin(max_features=8, **told),
         CORRELATION: RankCorrelation(**told),
