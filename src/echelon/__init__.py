@@ -11,7 +11,7 @@ The map of the package:
 ``intervals``    interval data from pairs of columns or from groups of rows
 ``clustering``   k-means for intervals
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
-``baselines``    CFS and Consistency, classic filters to compare with
+``filters``      rank correlation, forward selection by least squares; CFS and Consistency
 ``datasets``     generators of data whose answer is known
 ``display``      plots of what was found
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
     from echelon.consensus import ConsensusSelector
     from echelon.evaluation import CurveSelector, OrdinalDecomposition
-    from echelon.filters import CFS, Consistency
+    from echelon.filters import (
+        CFS,
+        Consistency,
+        ForwardAdditive,
+        ForwardLinear,
+        RankCorrelation,
+    )
     from echelon.intervals import (
         IntervalKMeans,
         IntervalRelief,
@@ -53,7 +59,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "echelon.filters": ("CFS", "Consistency"),
+    "echelon.filters": (
+        "CFS",
+        "Consistency",
+        "ForwardAdditive",
+        "ForwardLinear",
+        "RankCorrelation",
+    ),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
     "echelon.consensus": ("ConsensusSelector",),
     "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition"),
@@ -80,6 +92,8 @@ __all__ = [
     "ConsensusSelector",
     "Consistency",
     "CurveSelector",
+    "ForwardAdditive",
+    "ForwardLinear",
     "IntervalKMeans",
     "IntervalRelief",
     "LinearOrdinalClassifier",
@@ -89,6 +103,7 @@ __all__ = [
     "OSimba",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
+    "RankCorrelation",
     "RankOrderClassifier",
     "RankOrderSelector",
     "RelevanceBounds",

@@ -146,11 +146,11 @@ class WeightingSelector(BaseSelector):
         """Whether a rule other than the method's own was asked for."""
         return self.threshold is not None
 
-    def _passes(self, threshold: float) -> np.ndarray:
+    def _passes(self, threshold: Any) -> np.ndarray:
         """Mask of the features with a score that is large enough."""
         return self.scores_ > threshold
 
-    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float:
+    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float | None:
         """The score a kept feature must exceed."""
         rule = self._own_threshold if self.threshold is None else self.threshold
         if rule == "mean":

@@ -57,6 +57,7 @@ class Method(NamedTuple):
 
 
 _ALL = (CLASSES, ORDERED)
+_ANY = (ORDERED, CLASSES, CONTINUOUS)
 
 _TABLE = (
     Method(
@@ -148,6 +149,27 @@ _TABLE = (
         "n p²",
         "Slotta et al. 2005",
         numbers_only=True,
+    ),
+    Method(
+        "RankCorrelation",
+        "features that rise or fall with any target, each by itself; many features",
+        _ANY,
+        "n log n p",
+        "Kendall 1938; Benjamini, Hochberg 1995",
+    ),
+    Method(
+        "ForwardLinear",
+        "features that add to each other along straight lines; any target",
+        _ANY,
+        "n p per step and bag",
+        "Pati et al. 1993; Meinshausen, Bühlmann 2010",
+    ),
+    Method(
+        "ForwardAdditive",
+        "features that add to each other along curves; any target",
+        _ANY,
+        "n p per round and bag",
+        "Bühlmann, Yu 2003",
     ),
     Method(
         "CFS",

@@ -15,7 +15,8 @@ Y = np.arange(12) % 3
 WITH_NAN, WITH_INF = X.copy(), X.copy()
 WITH_NAN[0, 0], WITH_INF[0, 0] = np.nan, np.inf
 
-CLASSES_ONLY = [selector for selector in SELECTORS if selector is not RelevanceBounds]
+ANY_TARGET = [RelevanceBounds, *taking("kind")]
+CLASSES_ONLY = [selector for selector in SELECTORS if selector not in ANY_TARGET]
 
 # (estimators, parameters, X, y, error, message)
 BAD = [

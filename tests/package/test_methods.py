@@ -23,7 +23,8 @@ def test_every_selector_is_in_the_table_and_says_what_it_takes():
         selector = method.make(random_state=3)
         assert selector.__sklearn_tags__().input_tags.allow_nan == method.takes_gaps
         assert selector.get_params().get("random_state", 3) == 3
-        if "threshold" in selector.get_params():
+        # The rule of RankCorrelation allows for chance by itself.
+        if "threshold" in selector.get_params() and "error_rate" not in selector.get_params():
             assert selector.threshold == "shuffle"
 
 

@@ -121,7 +121,8 @@ def bounds_report(found: Bounded, common: Common) -> Report:
 
 def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
     """A selector for the data at hand, and notes; the order of classes comes with the target."""
-    selector = method.make(random_state=common.seed, **_for_programs(method, task, common))
+    known = {"random_state": common.seed, "kind": task.target.kind}
+    selector = method.make(**known, **_for_programs(method, task, common))
     notes = []
     if common.scheduler is not None:
         notes += _use_cluster(selector, method, common)

@@ -1,0 +1,130 @@
+"""Bins of every feature, and models that are boosted on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from echelon.filters._discretize import label_columns
+from echelon.kernels.boosting import boost
+from echelon.validation import Columns
+
+
+class Bins(NamedTuple):
+    """Bins of every feature, shape (n_features, n_samples); how many, and how many in order."""
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    n_ordered: np.ndarray
+
+
+def bin_columns(columns: Columns, n_bins: int) -> Bins:
+    """Bins of equal frequency, or all values of features that have no more than ``n_bins``."""
+    values = columns.values
+    labels = label_columns(columns, np.zeros(len(values), int), "quantile", n_bins)
+    few = np.flatnonzero(~columns.nominal & (_n_different(values) <= n_bins))
+    if len(few):
+        whole = Columns(values[:, few], np.zeros(len(few), bool), None)
+        # So many bins separate all values.
+        each = label_columns(whole, np.zeros(len(values), int), "quantile", 2 * len(values))
+        labels.codes[few], labels.n_labels[few] = each
+    gaps = np.isnan(values).any(axis=0)
+    n_ordered = np.where(columns.nominal, 0, labels.n_labels - gaps)
+    return Bins(labels.codes, labels.n_labels, n_ordered)
+
+
+def _n_different(values: np.ndarray) -> np.ndarray:
+    """Number of different values of every column, missing ones not counted."""
+    ascending = np.sort(values, axis=0)  # missing values last
+    steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
+    return steps + 1
+
+
+class Boosted(NamedTuple):
+    """Features by round, R squared after each, and the credit of every feature outside."""
+
+    features: np.ndarray
+    r_squared: np.ndarray
+    credit: np.ndarray
+
+    def first_taken(self) -> tuple[np.ndarray, np.ndarray]:
+        """Features in the order they were first taken, and the rounds that took them."""
+        features, rounds = np.unique(self.features, return_index=True)
+        order = np.argsort(rounds)
+        return features[order], rounds[order]
+
+    def gains(self, n_features: int) -> np.ndarray:
+        """What every feature adds to R squared, in all its rounds."""
+        added = np.diff(self.r_squared, prepend=0.0)
+        return np.bincount(self.features, added, minlength=n_features)
+
+
+class Additive:
+    """Additive models of the same bins and outputs, boosted one feature at a time.
+
+    Parameters
+    ----------
+    bins : Bins
+        Bins of every feature.
+    directions : ndarray of shape (n_features,)
+        1, -1 or 0 for features whose values must rise, fall or do neither.
+    outputs : ndarray of shape (n_samples, n_outputs)
+        What the model predicts; errors are summed over the outputs.
+    n_rounds, rate, shrinkage
+        As in :class:`ForwardAdditive`.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        directions: np.ndarray,
+        outputs: np.ndarray,
+        *,
+        n_rounds: int,
+        rate: float,
+        shrinkage: float,
+    ):
+        self.bins, self.directions = bins, directions
+        # Errors are shares of the total; the unit of the target must not matter.
+        self.outputs = np.ascontiguousarray(outputs.T / np.abs(outputs).max())
+        self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
+
+    def run(self, weights: np.ndarray, n_steps: int | None = None) -> Boosted:
+        """Boost a model of the weighted samples; ``n_steps`` is not used: all rounds count."""
+        mean = (weights * self.outputs).sum(axis=1, keepdims=True) / weights.sum()
+        residual = self.outputs - mean
+        inside = np.flatnonzero(weights)
+        features = np.empty(self.n_rounds, np.int64)
+        curves = np.empty((self.n_rounds, len(residual), self.bins.n_bins.max()))
+        done = boost(
+            self.bins.codes[:, inside], self.bins.n_bins, self.bins.n_ordered, self.directions,
+            residual[:, inside], weights[inside], self.rate, self.shrinkage, features, curves,
+        )  # fmt: skip
+        return self._judged(features[:done], curves, residual, weights)
+
+    def _judged(
+        self, features: np.ndarray, curves: np.ndarray, residual: np.ndarray, weights: np.ndarray
+    ) -> Boosted:
+        """What the rounds lower the squared error of the samples inside and outside by."""
+        outside = (weights == 0).astype(float)
+        before, unseen = (weights * residual**2).sum(), (outside * residual**2).sum()
+        errors, credit = np.empty(len(features)), np.zeros(len(self.bins.codes))
+        for t, feature in enumerate(features):
+            new = residual - self.rate * curves[t][:, self.bins.codes[feature]]
+            credit[feature] += (outside * (residual**2 - new**2)).sum()
+            residual = new
+            errors[t] = (weights * residual**2).sum()
+        return Boosted(
+            features, 1 - errors / before if before > 0 else errors, credit / (unseen or 1)
+        )
+
+    def single_worth(self) -> np.ndarray:
+        """Gain of every feature's bin means by itself, less what bins gain by chance."""
+        chance = (self.outputs**2).sum() / self.outputs.shape[1]
+        worth = np.empty(len(self.bins.codes))
+        for f, (codes, n_bins) in enumerate(zip(self.bins.codes, self.bins.n_bins, strict=True)):
+            sizes = np.maximum(np.bincount(codes, minlength=n_bins), 1)
+            sums = np.array([np.bincount(codes, y, n_bins) for y in self.outputs])
+            worth[f] = (sums**2 / sizes).sum() - (n_bins - 1) * chance
+        return worth

@@ -1,0 +1,199 @@
+"""ForwardAdditive: features that add to each other in an additive model of any curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from echelon._core.compat import Interval, StrOptions
+from echelon._core.directions import directions
+from echelon.filters._additive import Additive, Boosted, bin_columns
+from echelon.filters._bags import BaggedSelector, Verdict, path_of
+from echelon.filters._outcome import has_order, outputs
+from echelon.targets import Target
+from echelon.validation import Columns
+
+
+class ForwardAdditive(BaggedSelector):
+    """Boosting one feature at a time on bins, judged by the samples that were left out.
+
+    Every round takes the feature whose bin means lower the squared error of the target most, and
+    moves a small step that way: componentwise boosting ([1]_) of an additive model, whose curves
+    may have any shape.  Each bootstrap sample boosts its own model, and every step is credited to
+    its feature by what it lowers the error of the samples *outside*: noise that was taken there
+    loses about what it seemed to gain, however many bins it has.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those whose score exceeds 0 by more than
+        two standard errors over the bags; with ``n_bags=0`` those taken.
+    n_bins : int, default=16
+        Bins of equal frequency of a numeric feature, at most; a feature with no more different
+        values keeps them all.  Equal values are never separated.
+    learning_rate : float, default=0.1
+        Share of a round's bin means that is added to the model.
+    n_rounds : int, default=100
+        Rounds of boosting, at most.
+    shrinkage : float, default=1.0
+        Bin means are shrunk as if so many more samples of mean 0 were in the bin.
+    monotonic_cst : "auto", dict, array-like or None, default=None
+        1, -1 or 0 for features whose curve must rise, fall or do neither, by name or for all;
+        "auto": the sign of Kendall's tau.  None: no conditions.
+    n_bags : int, default=10
+        Bootstrap samples.  0: one model, on all samples, scored on the same samples.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest, if y does not say so itself.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose labels are bins.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the bags.
+    n_jobs : int, default=None
+        Threads, as in joblib.  Results do not depend on it.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Mean over the bags of the share by which the feature lowers the squared error of the
+        samples outside (``n_bags=0``: of all samples).  Negative for noise that was taken.
+    standard_errors_ : ndarray of shape (n_features,)
+        Of the scores, over the bags; 0 with fewer than two bags.
+    path_ : recarray
+        With ``n_bags=0``: the features in the order they were first taken, and ``value``, R
+        squared after that round.
+    monotonic_cst_ : ndarray of shape (n_features,)
+        1, -1 or 0 for features whose curve must rise, fall or do neither.
+    order_ : ndarray of shape (n_features,)
+        Feature indices by score; those with the same by the gain of their bins alone, on all
+        samples, less what bins gain by chance.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels, unless y is numbers.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    ForwardLinear : Straight lines instead of curves, for fewer samples.
+    RankCorrelation : Every feature by itself.
+
+    Notes
+    -----
+    The model predicts the codes of ordered classes and of two classes, numbers as they are, and
+    the indicators of more classes without an order, whose errors are added.  Missing values are a
+    bin of their own.  Among features that gain alike the lowest index is taken.  Bags overlap, so
+    the standard error is a guide and no test.  The cost of a round is samples times features.
+
+    References
+    ----------
+    .. [1] P. Buehlmann, B. Yu, "Boosting with the L2 loss: regression and classification", Journal
+       of the American Statistical Association 98, 2003.
+    .. [2] L. Breiman, "Out-of-bag estimation", technical report, University of California,
+       Berkeley, 1996.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon import ForwardAdditive
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 6))
+    >>> y = np.digitize(X[:, 0] ** 2 + X[:, 1], [0, 1, 2])
+    >>> selector = ForwardAdditive(random_state=0).fit(X, y)
+    >>> selector.support_.tolist()
+    [True, True, False, False, False, False]
+    >>> ForwardAdditive(n_bags=0, n_rounds=30).fit(X, y).path_.feature[:2].tolist()
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaggedSelector._parameter_constraints,
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, 1, closed="right")],
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "shrinkage": [Interval(Real, 0, None, closed="neither")],
+        "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_bins: int = 16,
+        learning_rate: float = 0.1,
+        n_rounds: int = 100,
+        shrinkage: float = 1.0,
+        monotonic_cst: Any = None,
+        n_bags: int = 10,
+        kind: str = "auto",
+        class_order: Sequence | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_bins = n_bins
+        self.learning_rate = learning_rate
+        self.n_rounds = n_rounds
+        self.shrinkage = shrinkage
+        self.monotonic_cst = monotonic_cst
+        self.n_bags = n_bags
+        self.kind = kind
+        self.class_order = class_order
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _search(self, columns: Columns, target: Target) -> Additive:
+        self.monotonic_cst_ = self._directions(columns, target)
+        return Additive(
+            bin_columns(columns, self.n_bins),
+            self.monotonic_cst_,
+            outputs(target),
+            n_rounds=self.n_rounds,
+            rate=float(self.learning_rate),
+            shrinkage=float(self.shrinkage),
+        )
+
+    def _directions(self, columns: Columns, target: Target) -> np.ndarray:
+        if self.monotonic_cst is None:
+            return np.zeros(len(columns.nominal), dtype=int)
+        if not has_order(target):
+            raise ValueError(
+                f"`monotonic_cst` must be None for classes without an order, got "
+                f"{self.monotonic_cst!r}. Give their order in `class_order`, if they have one."
+            )
+        codes = np.unique(target.numbers, return_inverse=True)[1]
+        return directions(self.monotonic_cst, columns, codes)
+
+    def _alone(self, search: Additive, found: Boosted) -> Verdict:
+        features, rounds = found.first_taken()
+        self.path_ = path_of(features, found.r_squared[rounds])
+        self.standard_errors_ = np.zeros(self.n_features_in_)
+        scores = found.gains(self.n_features_in_)
+        return Verdict(scores, search.single_worth(), np.isin(np.arange(len(scores)), features))
+
+    def _together(self, search: Additive, found: list[Boosted]) -> Verdict:
+        by_bag = np.array([each.credit for each in found])
+        scores = by_bag.mean(axis=0)
+        errors = np.zeros(len(scores))
+        if len(found) > 1:
+            errors = by_bag.std(axis=0, ddof=1) / np.sqrt(len(found))
+        self.standard_errors_ = errors
+        return Verdict(scores, search.single_worth(), scores > 2 * errors)

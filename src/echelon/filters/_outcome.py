@@ -1,0 +1,64 @@
+"""Any target, for filters that take ordered classes, classes without an order, and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from echelon._core.compat import StrOptions
+from echelon.methods import CLASSES, CONTINUOUS, ORDERED
+from echelon.targets import Target, read_target
+from echelon.validation import Columns, read_columns
+
+
+class AnyTargetMixin:
+    """Reads y as what it is, or as ``kind`` says; missing values in X are taken."""
+
+    _allow_nan = True
+
+    _target_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kind": [StrOptions({"auto", ORDERED, CLASSES, CONTINUOUS})],
+        "class_order": ["array-like", None],
+    }
+
+    kind: str
+    class_order: Sequence | None
+    categorical_features: Any
+
+    def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
+        """Features, and the target in place of class codes."""
+        columns = read_columns(X, self.categorical_features, allow_nan=True)
+        target = read_target(y, self.kind, self.class_order)
+        self.kind_ = target.kind
+        if target.labels is not None:
+            self.classes_ = target.labels
+        elif hasattr(self, "classes_"):
+            del self.classes_  # of an earlier fit
+        return columns, target
+
+
+def has_order(target: Target) -> bool:
+    """Whether larger means more: ordered classes, numbers, and any two classes."""
+    return target.kind != CLASSES or len(target.labels) == 2  # type: ignore[arg-type]
+
+
+def outputs(target: Target) -> np.ndarray:
+    """What a model of least squares predicts, shape (n_samples, n_outputs), each of mean 0.
+
+    One column of codes or values; the indicators of more than two classes without an order.
+    """
+    values = target.numbers[:, None]
+    if not has_order(target):
+        values = (values == np.arange(len(target.labels))).astype(float)  # type: ignore[arg-type]
+    return values - values.mean(axis=0)
+
+
+def shuffled(target: Target, random_state: Any) -> Target:
+    """The target with its samples in another order."""
+    rows = random_state.permutation(len(target))
+    codes = None if target.codes is None else target.codes[rows]
+    values = None if target.values is None else target.values[rows]
+    return replace(target, codes=codes, values=values)
