@@ -13,6 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
+from echelon import __version__
 from echelon._core.files import write_whole
 
 PAGES = Path(__file__).parent.parent / "docs" / "benchmarks"
@@ -37,9 +38,10 @@ def slopes(sizes, times) -> str:
 
 def environment(*packages: str) -> str:
     """Python, package versions and processor, for the head of a page."""
-    names = ("echelon", *packages, "numba", "numpy")
+    names = (*packages, "numba", "numpy")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
-    return f"Python {platform.python_version()}, {versions} on {processor()}"
+    made = f"echelon {__version__}, {versions}"
+    return f"Python {platform.python_version()}, {made} on {processor()}"
 
 
 def processor() -> str:

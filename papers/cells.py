@@ -31,19 +31,22 @@ class Cells:
         Where finished cells are kept.
     fresh : bool
         Forget what the file holds.
+    made : str
+        With what cells must have been made to be taken over; None: the versions of the libraries.
     """
 
-    def __init__(self, file: Path, *, fresh: bool = False) -> None:
+    def __init__(self, file: Path, *, fresh: bool = False, made: str | None = None) -> None:
         self.file = file
+        self.made = made_with() if made is None else made
         self.values: dict[str, Any] = {}
         if file.exists() and not fresh:
             self.values = self._read()
 
     def _read(self) -> dict[str, Any]:
         kept = json.loads(self.file.read_text())
-        if kept["made with"] != made_with():
+        if kept["made with"] != self.made:
             raise SystemExit(
-                f"{self.file} was made with {kept['made with']}, this is {made_with()}. "
+                f"{self.file} was made with {kept['made with']}, this is {self.made}. "
                 "Pass --fresh to begin anew."
             )
         return kept["cells"]
@@ -51,7 +54,7 @@ class Cells:
     def write(self) -> None:
         """Keep what is finished: a new file takes the place of the old one at once."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"made with": made_with(), "cells": self.values})
+        text = json.dumps({"made with": self.made, "cells": self.values})
         write_whole(self.file, text, overwrite=True)
 
     def run(self, tasks: Mapping[str, Task], n_jobs: int) -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""The 24 sets with ordered classes, as numbers, and their split into two halves.
+
+No data set is part of this project: they are read from a folder with one CSV file each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from papers.data import NO_FEATURES
+
+FOLDERS = {
+    "A_ordinal_orca": "automobile bondrate contact-lenses eucalyptus newthyroid pasture "
+    "squash-stored squash-unstored tae winequality-red",
+    "B_ordinal_relieff": "adult australian bankruptcyrisk cpu german_numeric24 housing "
+    "japan_credit_crx wdbc",
+    "F_ordinal_surveys": "swd esl lev era student_math soup",
+}
+HOMES = {name: folder for folder, names in FOLDERS.items() for name in names.split()}
+"""Name of a set -> the folder that holds it."""
+
+NAMES = tuple(sorted(HOMES))
+
+# `vendor` names the maker of a computer; the others are what the target was cut from, or no
+# features at all.
+DROPPED = ["vendor", *NO_FEATURES]
+
+MOST_ROWS = 1600
+LEAST_NOISE = 30
+
+
+def _halves() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Drawn once and for all, so that nobody can choose where a method looks good."""
+    order = np.random.default_rng(2026).permutation(len(NAMES))
+    half = len(NAMES) // 2
+    return tuple(NAMES[i] for i in order[:half]), tuple(NAMES[i] for i in order[half:])
+
+
+TUNING, HELD_OUT = _halves()
+
+
+class Table(NamedTuple):
+    """Numbers, class codes 0, 1, ..., and which columns are real rather than noise."""
+
+    X: np.ndarray
+    y: np.ndarray
+    real: np.ndarray
+
+
+def find(folder: Path | str | None, names: Sequence[str]) -> dict[str, Path]:
+    """The file of every set; what is missing is said in one sentence."""
+    if folder is None:
+        raise SystemExit("Pass --data FOLDER or set ECHELON_DATA to the folder of the data sets.")
+    files = {name: _file(Path(folder), name) for name in names}
+    missing = [f"{HOMES[name]}/{name}.csv" for name, file in files.items() if not file.exists()]
+    if missing:
+        raise SystemExit(
+            f"`--data` must hold {', '.join(missing)}, {folder} does not; name a folder that "
+            "does, or choose others with --sets."
+        )
+    return files
+
+
+def _file(folder: Path, name: str) -> Path:
+    plain = folder / HOMES[name] / f"{name}.csv"
+    packed = plain.with_name(plain.name + ".gz")
+    return packed if packed.exists() else plain
+
+
+def load(file: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Features as numbers (labels one column each, gaps the median) and class codes."""
+    frame = pd.read_csv(file)
+    if len(frame) > MOST_ROWS:
+        frame = frame.iloc[np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]]
+    y = frame.pop("target").rank(method="dense").astype(int).to_numpy() - 1
+    X = pd.get_dummies(frame.drop(columns=DROPPED, errors="ignore")).astype(float)
+    X = X.fillna(X.median())
+    return X.loc[:, X.max() > X.min()].to_numpy(), y
+
+
+def with_noise(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The same columns once or several times more, each with its values permuted on its own."""
+    copies = int(np.ceil(LEAST_NOISE / X.shape[1]))
+    return np.hstack([X] + [rng.permuted(X, axis=0) for _ in range(copies)])
+
+
+def table(file: Path, *, noise: bool, seed: int) -> Table:
+    """One version of a set, its columns shuffled: ties in index order favour no real column."""
+    X, y = load(file)
+    rng = np.random.default_rng([seed, noise])
+    wide = with_noise(X, rng) if noise else X
+    order = rng.permutation(wide.shape[1])
+    return Table(wide[:, order], y, order < X.shape[1])

@@ -1,0 +1,276 @@
+"""docs/benchmarks/ordered.md: who ranks best, who loses, what was skipped, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from benchmarks.common import environment
+from benchmarks.ordered import growth, kept
+from benchmarks.ordered.data import HELD_OUT, LEAST_NOISE, MOST_ROWS, NAMES, TUNING
+from benchmarks.ordered.rankers import AUTO, RANKERS, REFERENCE, REFERENCES
+from benchmarks.ordered.results import Interval, by_set, read, relative_errors
+from benchmarks.ordered.study import MOST_SECONDS, SIZES
+from papers.pages import table
+
+VERSIONS = {False: "as it is", True: "with noise"}
+LEADERS = 8
+HEAD = (
+    "ranking",
+    "sets",
+    "error, as it is",
+    "worst set",
+    "error, with noise",
+    "worst set",
+    "real against noise",
+    "seconds, mean",
+    "largest",
+)
+
+
+class Figures(NamedTuple):
+    """What the tables are made of: methods in columns, sets in rows."""
+
+    errors: dict[bool, pd.DataFrame]
+    areas: pd.DataFrame
+    seconds: pd.DataFrame
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Figures:
+        """All of it from the cells."""
+        errors = {noise: relative_errors(frame, noise=noise) for noise in VERSIONS}
+        times = [by_set(frame, "seconds", noise=noise) for noise in VERSIONS]
+        return cls(errors, by_set(frame, "area", noise=True), pd.concat(times))
+
+    def on(self, names: Sequence[str]) -> Figures:
+        """The same, of some sets."""
+        errors = {noise: part[part.index.isin(names)] for noise, part in self.errors.items()}
+        return Figures(errors, *(part[part.index.isin(names)] for part in self[1:]))
+
+    def methods(self) -> list[str]:
+        """Rankings, the smallest error (mean of both versions) first, then the references."""
+        both = pd.concat([part.mean() for part in self.errors.values()], axis=1).mean(axis=1)
+        order = both.dropna().sort_values().index
+        return [m for m in order if m not in REFERENCES] + [m for m in order if m in REFERENCES]
+
+
+def _column(part: pd.DataFrame, method: str) -> pd.Series:
+    """The sets of a method; none if it has none there."""
+    return part[method].dropna() if method in part else pd.Series(dtype=float)
+
+
+def _worst(values: pd.Series) -> str:
+    return f"{values.max():.2f} {values.idxmax()}" if len(values) else "-"
+
+
+def main_table(figures: Figures) -> str:
+    """Relative errors with intervals, the worst set, ROC area and time of every ranking."""
+    rows = [_row(figures, method) for method in figures.methods()]
+    return table(HEAD, rows) if rows else "None of these sets was run."
+
+
+def _row(figures: Figures, method: str) -> tuple[object, ...]:
+    plain, noisy = (_column(figures.errors[noise], method) for noise in VERSIONS)
+    seconds = _column(figures.seconds, method)
+    area, ranks = Interval.over(_column(figures.areas, method)), method not in REFERENCES
+    return (
+        RANKERS[method].label,
+        f"{len(plain)}, {len(noisy)}",
+        Interval.over(plain),
+        _worst(plain),
+        Interval.over(noisy),
+        _worst(noisy),
+        area if ranks else "-",
+        f"{seconds.mean():.2f}" if ranks else "-",
+        f"{seconds.max():.1f}" if ranks else "-",
+    )
+
+
+def set_table(figures: Figures, *, noise: bool) -> str:
+    """Relative errors of the leading rankings on every set; the smallest in bold."""
+    leaders = [method for method in figures.methods() if method not in REFERENCES][:LEADERS]
+    part = figures.errors[noise].reindex(columns=leaders)
+    rows = [(_half(name), *_bold(row)) for name, row in part.iterrows()]
+    return table(("set", *(RANKERS[m].label for m in leaders)), rows)
+
+
+def _half(name: object) -> str:
+    return f"{name} (tuning)" if name in TUNING else str(name)
+
+
+def _bold(row: pd.Series) -> list[str]:
+    words = ["-" if pd.isna(value) else f"{value:.3f}" for value in row]
+    least = f"{row.min():.3f}"
+    return [f"**{word}**" if word == least else word for word in words]
+
+
+def losers(figures: Figures) -> str:
+    """Rankings whose interval lies above 1, or whose mean is no better than random's."""
+    lines = [line for noise in VERSIONS for line in _losers(figures.errors[noise], noise)]
+    return "\n".join(lines) or "None."
+
+
+def _losers(part: pd.DataFrame, noise: bool) -> list[str]:
+    found = {m: Interval.over(part[m]) for m in part if m not in REFERENCES and m != REFERENCE}
+    bad = [m for m in sorted(found, key=lambda m: -found[m].mean) if found[m].low > 1]
+    chance = found["random"].mean if "random" in found else float("inf")
+    return [
+        f"- {VERSIONS[noise]}: {RANKERS[m].label}, {found[m]}"
+        + (", no better than random" if m != "random" and found[m].mean >= chance else "")
+        for m in bad
+    ]
+
+
+def skipped(frame: pd.DataFrame) -> str:
+    """Which ranking was given up on which set, and why."""
+    part = frame[frame.skipped.notna()]
+    groups = part.groupby(["method", "data", "noise"]).skipped.first()
+    lines = [
+        f"- {RANKERS[method].label} on {data} {VERSIONS[noise]}: {reason}"
+        for (method, data, noise), reason in groups.items()
+    ]
+    return "\n".join(lines) or "Nothing."
+
+
+def kept_part(frame: pd.DataFrame) -> str:
+    """The second part: what methods keep on their own."""
+    if not kept.has_rules(frame):
+        return "No method with a rule of its own was run."
+    parts = [
+        f"### {VERSIONS[n].capitalize()}\n\n{kept.kept_table(frame, noise=n)}" for n in VERSIONS
+    ]
+    if AUTO in set(frame.method):
+        parts.append(f"### Never none where there is a signal\n\n{kept.check(frame)}")
+    return "\n\n".join([KEPT.strip(), *parts])
+
+
+def growth_part(folder: Path) -> str:
+    """The time of AutoSelector, if it was measured."""
+    found = growth.growth_table(folder)
+    return f"\n## Time of AutoSelector\n\n{GROWTH.strip()}\n\n{found}\n" if found else ""
+
+
+def make_page(folder: Path) -> str:
+    """The page, from all cells there are."""
+    frame = read(folder)
+    frame = frame[frame.method.isin(RANKERS)]
+    if frame[frame.method == REFERENCE].empty:
+        raise SystemExit(f"{folder} holds no cells of {REFERENCE}, which errors are relative to.")
+    figures = Figures.of(frame)
+    return PAGE.format(
+        introduction=_introduction(frame),
+        all=main_table(figures),
+        tuning=main_table(figures.on(TUNING)),
+        held_out=main_table(figures.on(HELD_OUT)),
+        plain=set_table(figures, noise=False),
+        noisy=set_table(figures, noise=True),
+        losers=losers(figures),
+        skipped=skipped(frame),
+        kept=kept_part(frame),
+        growth=growth_part(folder),
+        environment=environment("scikit-learn", "scipy"),
+    )
+
+
+def unfinished(frame: pd.DataFrame) -> str:
+    """A warning, if some methods have fewer cells than the reference."""
+    counts = frame.groupby("method").size()
+    n_units, n_full = counts.sum(), len(counts) * counts.max()
+    if n_units == n_full:
+        return ""
+    return f"**Unfinished: {n_units} of {n_full} cells are there.**\n\n"
+
+
+def _introduction(frame: pd.DataFrame) -> str:
+    seeds = frame.seed.nunique()
+    return unfinished(frame) + INTRODUCTION.strip().format(
+        n_sets=frame.data.nunique(),
+        of=len(NAMES),
+        seeds="one seed" if seeds == 1 else f"{seeds} seeds",
+        rows=MOST_ROWS,
+        noise=LEAST_NOISE,
+        sizes=", ".join(map(str, SIZES)),
+        seconds=f"{MOST_SECONDS:g}",
+        tuning=", ".join(sorted(TUNING)),
+    )
+
+
+INTRODUCTION = """
+{n_sets} of {of} data sets, {seeds}, five folds (three where a class has one or two samples).
+At most {rows} rows of a set; labels became one column each, gaps the median.  Every ranking sees
+the same numbers of the training fold only.  "With noise" adds at least {noise} columns, every real
+column with its values permuted; the columns are shuffled, so that ties favour nobody.
+
+The error is the mean absolute error in classes, of ridge regression, 9 nearest neighbours and 30
+extremely randomised trees on the codes, rounded; with the best {sizes}
+features, averaged along this curve, over folds and seeds, divided by that of ReliefF's ranking,
+averaged over the models.
+Below 1 is better than ReliefF.  In brackets 95 % intervals of the mean, from resampled data sets:
+what another choice of sets could have given, not what another choice of rows could.  "Real against
+noise" is the area under ROC of real against noise columns; real columns need not matter, so 1 is
+out of reach.  Seconds are processor time of one ranking on one core; more than {seconds} of them,
+and the ranking is skipped on the set ("sets" counts those left, as it is and with noise).
+
+Searches that stop on their own are completed by Kendall's tau.  Methods may be tuned on one half of
+the sets, drawn once, and are to be judged by the other.  The tuning half: {tuning}.
+Australian and japan_credit_crx are two versions of the same data; both are in the tuning half.
+"""
+
+KEPT = """
+Methods with a rule of their own, fitted in the training folds.  The error with what is kept is
+divided by that with all features, with the same three models; with nothing kept, the median class
+is the answer.
+"""
+
+GROWTH = """
+Processor seconds of one fit on one core; normal features, five of them relevant, five classes.
+"""
+
+PAGE = """# Rankings for ordered classes
+
+{introduction}
+
+## All sets
+
+{all}
+
+## The half methods may be tuned on
+
+{tuning}
+
+## The half held out
+
+{held_out}
+
+## By set
+
+The leading rankings; the smallest error in bold.
+
+As it is:
+
+{plain}
+
+With noise:
+
+{noisy}
+
+## Who loses
+
+Worse than ReliefF, the interval wholly above 1:
+
+{losers}
+
+## Skipped
+
+{skipped}
+
+## The sets methods keep
+
+{kept}
+{growth}
+{environment}.  `python -m benchmarks.ordered --data FOLDER --seeds 3 --write` measures
+again; finished cells are kept, `--page` writes the page without measuring.
+"""
