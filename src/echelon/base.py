@@ -132,7 +132,7 @@ class WeightingSelector(BaseSelector):
             )
         random_state = check_random_state(self.random_state)
         self.scores_ = self._scores(features, codes, random_state)
-        self.order_ = np.argsort(-self.scores_, kind="stable")
+        self.order_ = self._best_first()
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.threshold_: float | None = None
         if n_wanted is None:
@@ -141,6 +141,10 @@ class WeightingSelector(BaseSelector):
         else:
             self.support_ = self.ranking_ <= n_wanted
         return self
+
+    def _best_first(self) -> np.ndarray:
+        """Feature indices by falling score, the first of equals first."""
+        return np.argsort(-self.scores_, kind="stable")
 
     def _has_threshold(self) -> bool:
         """Whether a rule other than the method's own was asked for."""
@@ -151,7 +155,7 @@ class WeightingSelector(BaseSelector):
         return self.scores_ > threshold
 
     def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float | None:
-        """The score a kept feature must exceed."""
+        """The score a kept feature must exceed; None where ``_passes`` needs none."""
         rule = self._own_threshold if self.threshold is None else self.threshold
         if rule == "mean":
             return float(self.scores_.mean())

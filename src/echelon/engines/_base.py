@@ -64,6 +64,11 @@ class Classes(NamedTuple):
         return cls(np.arange(n), np.arange(1, n + 1), True)
 
     @classmethod
+    def everyone(cls, n: int) -> Classes:
+        """All classes."""
+        return cls(np.zeros(n, int), np.full(n, n), True)
+
+    @classmethod
     def others(cls, n: int) -> Classes:
         """All but the query's own."""
         return cls(np.zeros(n, int), np.full(n, n), False)

@@ -172,7 +172,7 @@ class IntervalRelief(MarginSelector):
     def _has_threshold(self) -> bool:
         return self.threshold is not None and self.threshold != 0
 
-    def _passes(self, threshold: float) -> np.ndarray:
+    def _passes(self, threshold: float | None) -> np.ndarray:
         return (
             self.scores_ > threshold if self.threshold == "shuffle" else self.scores_ >= threshold
         )

@@ -9,9 +9,13 @@ order:
 
 ``rules``     the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_weights``  the sum, computed for any rule on any engine
+``_pairs``    the pairs behind it, kept as one graph
+``_moments``  mean and variance of a score under permutation, from that graph
+``_evidence`` z-scores and p-values
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
 ``_order``    what selectors for ordered classes share
-``_relief``   Relief, ReliefF, OReliefF
+``_relief``   Relief, ReliefF
+``_orelieff`` OReliefF
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
 
 ``ReliefSelector``, ``Term`` and ``rules`` are public: ``docs/extending.md`` adds a method.
@@ -19,7 +23,8 @@ order:
 
 from echelon.margin import rules
 from echelon.margin._base import MarginSelector, ReliefSelector
-from echelon.margin._relief import OReliefF, Relief, ReliefF
+from echelon.margin._orelieff import OReliefF
+from echelon.margin._relief import Relief, ReliefF
 from echelon.margin._simba import OSimba, Simba
 from echelon.margin._weights import margin_weights
 from echelon.margin.rules import Term

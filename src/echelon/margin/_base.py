@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.error_rates import false_discoveries, family_wise
 from echelon._core.samples import arrange
 from echelon.base import WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
-from echelon.margin._weights import margin_weights
+from echelon.margin._evidence import Evidence
+from echelon.margin._pairs import MAX_PAIRS
+from echelon.margin._weights import Sums, margin_sums
 from echelon.margin.rules import Term
 from echelon.validation import is_dask
+
+N_NEIGHBORS: dict[str, list[Any]] = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]
+}
+"""Constraints of the parameter, for selectors that have it."""
+
+CONTROLS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "fdr": false_discoveries,
+    "family": family_wise,
+}
+"""Rules on p-values: what passes at an error rate."""
 
 
 class MarginSelector(WeightingSelector):
@@ -54,6 +69,12 @@ class ReliefSelector(MarginSelector):
             Interval(Real, 0, 1, closed="right"),
         ],
         "ties": [StrOptions({"share", "index"})],
+        "threshold": [
+            None,
+            Interval(Real, None, None, closed="neither"),
+            StrOptions({"shuffle", *CONTROLS}),
+        ],
+        "error_rate": [Interval(Real, 0, 1, closed="neither")],
     }
 
     def __init__(
@@ -64,6 +85,7 @@ class ReliefSelector(MarginSelector):
         sample_size=None,
         ties="share",
         threshold=None,
+        error_rate=0.05,
         categorical_features="from_dtype",
         random_state=None,
         n_jobs=None,
@@ -75,6 +97,7 @@ class ReliefSelector(MarginSelector):
         self.sample_size = sample_size
         self.ties = ties
         self.threshold = threshold
+        self.error_rate = error_rate
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -94,7 +117,7 @@ class ReliefSelector(MarginSelector):
         """The terms of the method."""
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
-        return margin_weights(
+        sums = margin_sums(
             samples,
             self._rule(samples),
             self._queries(len(samples.values), random_state),
@@ -103,6 +126,42 @@ class ReliefSelector(MarginSelector):
             ties=self.ties,
             verbose=self.verbose,
         )
+        if sums.pieces is None and self._needs_z():
+            raise ValueError(
+                f"z-scores need the pairs of samples behind the scores, and more than {MAX_PAIRS} "
+                'share places at ties. Use ties="index", a smaller `sample_size`, or scores and a '
+                "`threshold` that do without."
+            )
+        found = self._evidence(sums)
+        self.z_scores_ = samples.per_feature(found.z)
+        self.p_values_ = samples.per_feature(found.p_values)
+        return samples.per_feature(found.scores)
+
+    def _evidence(self, sums: Sums) -> Evidence:
+        """Scores and z-scores by column."""
+        return sums.evidence(range(len(sums.rule)))
+
+    def _needs_z(self) -> bool:
+        """Whether the answer depends on z-scores."""
+        return self._control() in CONTROLS
+
+    def _control(self) -> Any:
+        """The rule by which features are kept."""
+        return self._own_threshold if self.threshold is None else self.threshold
+
+    def _best_first(self) -> np.ndarray:
+        # Of equal scores, that of a constant feature (p-value 1) comes last.
+        return np.lexsort((self.p_values_, -self.scores_))
+
+    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float | None:
+        if self._control() in CONTROLS:
+            return None
+        return super()._threshold(features, codes, random_state)
+
+    def _passes(self, threshold: float | None) -> np.ndarray:
+        if threshold is None:
+            return CONTROLS[self._control()](self.p_values_, self.error_rate)
+        return super()._passes(threshold)
 
     def _queries(self, n_samples: int, random_state: Any) -> np.ndarray:
         """All samples, or a random sample of them without replacement."""

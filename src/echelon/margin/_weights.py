@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ import numpy as np
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples
+from echelon.margin._evidence import Evidence
+from echelon.margin._moments import permutation_moments
+from echelon.margin._pairs import MAX_PAIRS, Piece, pair_graph, piece
 from echelon.margin.rules import Term
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -31,29 +34,145 @@ def margin_weights(
 
     Memory: the engine's copy of the samples, and the pairs of one task per thread.
     """
+    options: dict[str, Any] = {"metric": metric, "ties": ties, "verbose": verbose}
+    sums = margin_sums(samples, rule, queries, engine, keep_pairs=False, **options)
+    return samples.per_feature(sums.scores(range(len(rule))))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What the terms of a rule add up to, and the pairs behind them.
+
+    Attributes
+    ----------
+    samples : Samples
+        Rows of the pairs, and the order of columns.
+    engine : Engine
+        Where the sums came from.
+    rule : list of Term
+        The terms.
+    totals : ndarray of shape (n_terms, n_columns)
+        Every term added over the queries.
+    weights : ndarray of shape (n_terms,)
+        What it is divided by: the number of queries, or the weight of all pairs.
+    pieces : list of Piece or None
+        The pairs; None if there were too many to keep.
+    """
+
+    samples: Samples
+    engine: Engine
+    rule: list[Term]
+    totals: np.ndarray
+    weights: np.ndarray
+    pieces: list[Piece] | None
+
+    def scores(self, terms: Sequence[int]) -> np.ndarray:
+        """Some terms together, column by column."""
+        means = self.totals / self.weights[:, None]
+        return without_rounding(means[list(terms)].sum(axis=0))
+
+    def evidence(self, terms: Sequence[int]) -> Evidence:
+        """The same with their z-scores."""
+        scores = self.scores(terms)
+        if self.pieces is None:
+            return Evidence.unknown(scores)
+        return Evidence.of(scores, *self.moments(terms))
+
+    def moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of these scores under permutation of a column."""
+        pieces = [part for part in self.pieces or [] if part.term in terms]
+        if not pieces:
+            return np.zeros(self.totals.shape[1]), np.zeros(self.totals.shape[1])
+        directions = np.array([term.direction for term in self.rule], np.int8)
+        graph = pair_graph(pieces, self.weights, directions, len(self.samples.classes))
+        return permutation_moments(self.samples, graph, self.engine.map)
+
+
+def margin_sums(
+    samples: Samples,
+    rule: list[Term],
+    queries: np.ndarray,
+    engine: Engine,
+    *,
+    metric: str,
+    ties: str,
+    verbose: int = 0,
+    keep_pairs: bool = True,
+) -> Sums:
+    """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     tasks = engine.tasks(space, queries)
 
-    def task(chunk: np.ndarray) -> np.ndarray:
-        sums = [_term_sum(engine, space, samples, term, chunk, ties) for term in rule]
-        return np.sum(sums, axis=0)
+    def task(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
+        return _task_sums(engine, space, samples, rule, chunk, ties)
 
     done = track(
         engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
     )
-    return samples.per_feature(without_rounding(sum(done) / len(queries)))
+    totals = np.zeros((len(rule), samples.values.shape[1]))
+    weights = np.zeros(len(rule))
+    pieces: list[Piece] = []
+    n_pairs = 0
+    for total, weight, found in done:
+        totals += total
+        weights += weight
+        n_pairs += sum(len(part.indices) for part in found)
+        keep_pairs = keep_pairs and n_pairs <= MAX_PAIRS
+        if keep_pairs:
+            pieces += found
+        else:
+            pieces.clear()
+    weights = np.where(weights > 0, weights, 1.0)  # no pair has a weight, and all sums are 0
+    return Sums(samples, engine, rule, totals, weights, pieces if keep_pairs else None)
 
 
-def _term_sum(
-    engine: Engine, space: Any, samples: Samples, term: Term, queries: np.ndarray, ties: str
-) -> np.ndarray:
-    """One term added over some queries."""
-    queries = queries[term.coef[samples.classes[queries]] != 0]
-    total = np.zeros(samples.values.shape[1])
-    for pairs in _pairs(engine, space, term, queries, by_index=ties == "index"):
-        coefs = term.coef[samples.classes[pairs[0]]]
-        total += engine.accumulate(space, pairs, coefs, term.direction)
-    return total
+def _task_sums(
+    engine: Engine,
+    space: Any,
+    samples: Samples,
+    rule: list[Term],
+    queries: np.ndarray,
+    ties: str,
+) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
+    """Every term added over some queries, its weight there, and the pairs."""
+    totals = np.zeros((len(rule), samples.values.shape[1]))
+    weights = np.zeros(len(rule))
+    pieces = []
+    for group in _same_search(rule):
+        wanted = np.any([_counts(rule[t], samples.classes[queries]) for t in group], axis=0)
+        found = _pairs(engine, space, rule[group[0]], queries[wanted], by_index=ties == "index")
+        for pairs in found:
+            for t in group:
+                mine, coefs = _weighted(rule[t], samples.classes, pairs)
+                totals[t] += engine.accumulate(space, mine, coefs, rule[t].direction)
+                pieces.append(piece(t, mine, coefs))
+                weights[t] += np.abs(coefs).sum() if rule[t].pairwise else 0.0
+    pairwise = np.array([term.pairwise for term in rule])
+    return totals, np.where(pairwise, weights, len(queries)), pieces
+
+
+def _same_search(rule: list[Term]) -> list[list[int]]:
+    """Terms that share their neighbours, to be searched once."""
+    groups: dict[tuple[int, bool], list[int]] = {}
+    for t, term in enumerate(rule):
+        groups.setdefault((id(term.search), term.prefer), []).append(t)
+    return list(groups.values())
+
+
+def _counts(term: Term, classes: np.ndarray) -> np.ndarray:
+    """Which queries the term counts, by their classes."""
+    return (term.coef.reshape(len(term.coef), -1) != 0).any(axis=1)[classes]
+
+
+def _weighted(term: Term, classes: np.ndarray, pairs: Pairs) -> tuple[Pairs, np.ndarray]:
+    """The pairs as a term counts them: shares weighted by class, and a coefficient per query."""
+    queries, counts, indices, shares = pairs
+    if not term.pairwise:
+        return pairs, term.coef[classes[queries]]
+    owners = np.repeat(np.arange(len(queries)), counts)
+    by_pair = shares * term.coef[classes[queries[owners]], classes[indices]]
+    coefs = np.bincount(owners, weights=by_pair, minlength=len(queries))
+    return (queries, counts, indices, np.abs(by_pair)), coefs
 
 
 def _pairs(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from echelon.engines import ABOVE, ANY, BELOW, Classes, Search
+from echelon.engines import ABOVE, BELOW, Classes, Search
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,12 @@ class Term:
 
     Attributes
     ----------
-    coef : ndarray of shape (n_classes,)
-        Coefficient by class of the query; queries with 0 are skipped.
+    coef : ndarray of shape (n_classes,) or (n_classes, n_classes)
+        Coefficient by class of the query; queries with 0 are skipped.  As a matrix, by class of
+        the query and of the neighbour, all of one sign: the term is then the mean difference of all
+        pairs, so weighted, instead of a mean over queries.
     search : Search
-        The neighbours.
+        The neighbours.  Terms with the same object search once.
     prefer : bool
         Fill up places that the search's relation leaves empty with the nearest other samples.
     direction : {0, 1, -1}
@@ -35,6 +37,11 @@ class Term:
     search: Search
     prefer: bool = False
     direction: int = 0
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether pairs, not queries, are weighted."""
+        return self.coef.ndim == 2
 
 
 def relief(n_classes: int) -> list[Term]:
@@ -65,6 +72,35 @@ def relieff(class_sizes: np.ndarray, n_neighbors: int) -> list[Term]:
     return [hits, *misses]
 
 
+def class_distances(n_classes: int, *, ordered: bool) -> np.ndarray:
+    """How far classes lie apart, from 0 to 1: by their places if ordered, else 0 or 1."""
+    codes = np.arange(n_classes)
+    apart = np.abs(codes[:, None] - codes)
+    return apart / max(n_classes - 1, 1) if ordered else (apart > 0).astype(float)
+
+
+def contrast(apart: np.ndarray, n_neighbors: int) -> list[Term]:
+    """RReliefF for classes: among the k nearest of any class, far classes against near ones.
+
+    With d the distance of its classes, a pair weighs d / sum d - (1 - d) / sum (1 - d), the sums over
+    all pairs: hits and misses lie within the same radius, so that noise scores 0 on average
+    whatever the sizes of the classes.
+    """
+    anyone = Search(Classes.everyone(len(apart)), n_neighbors)
+    return [Term(apart, anyone), Term(apart - 1.0, anyone)]
+
+
+def trend(n_classes: int, n_neighbors: int) -> list[Term]:
+    """The misses of O-ReliefF alone, counted with their sign: do better classes have more?"""
+    above, below = Classes.above(n_classes), Classes.below(n_classes)
+    return [
+        Term(
+            np.where(classes.sizes > 0, 1.0, 0.0), Search(classes, n_neighbors), direction=direction
+        )
+        for classes, direction in ((above, 1), (below, -1))
+    ]
+
+
 def ordinal_relieff(
     n_classes: int, n_neighbors: int, dominance: str, contradictions: str
 ) -> list[Term]:
@@ -74,13 +110,15 @@ def ordinal_relieff(
     miss and the bottom class no downward one; such a direction is left out, its hits included.
     """
     same = Classes.same(n_classes)
+    nearest_hits = Search(same, n_neighbors)
     terms = []
     for direction, misses, relation in (
         (1, Classes.above(n_classes), ABOVE),
         (-1, Classes.below(n_classes), BELOW),
     ):
         coef = np.where(misses.sizes > 0, 1.0, 0.0)
-        hits = Search(same, n_neighbors, relation=ANY if dominance == "ignore" else relation)
+        dominating = replace(nearest_hits, relation=relation)
+        hits = nearest_hits if dominance == "ignore" else dominating
         sign = direction if contradictions == "penalize" else 0
         terms += [
             Term(-coef, hits, prefer=dominance == "prefer"),

@@ -1,0 +1,137 @@
+"""Mean and variance of Relief scores if a feature had nothing to do with its neighbours.
+
+A score is S = sum_ij a_ij diff(x_i, x_j).  Given the neighbours, the weights a_ij do not depend on
+the feature; so the mean and variance of S over all n! permutations of the feature's values are
+sums over the weights times sums over the differences (Mantel 1967), and no permutation has to be
+run.  Notation: M = (a_ij + a_ji) / 2 has row sums r, D = |x_i - x_j| (0/1 for nominal features) row
+sums R; b_i is the weight of x_i in signed differences; n(m) = n (n - 1) ... (n - m + 1).
+
+Everything is centred first (M and D by the mean of their n(2) entries), which leaves the variance
+as it is and costs no digits: with a1 = sum M^2, a2 = sum r^2, d1 = sum D^2, d2 = sum R^2,
+
+    E S   = sum M sum D / n(2)
+    Var U = 2 a1 d1 / n(2) + 4 (a2 - a1)(d2 - d1) / n(3) + 4 (a1 - 2 a2)(d1 - 2 d2) / n(4)
+    Var V = sum b^2 sum x^2 / (n - 1)
+    Cov   = 2 sum(r b) sum(R x) / ((n - 1)(n - 2))
+
+for the unsigned part U, the signed part V and S = U + V; E V = 0.
+
+A feature with gaps is permuted among the samples that have it.  Its weights are those of the score:
+a slot (query i of a term) counts if i has the feature, and its neighbours j that have it take
+``coef_i share_ij / sum_j share_ij``; n is the number of samples that have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from echelon.engines import Samples
+from echelon.kernels.moments import nominal_sums, numeric_sums, pair_sums
+from echelon.margin._pairs import PairGraph
+
+COLUMNS_PER_TASK = 8
+"""Columns read together: a cache line holds eight neighbours in a row."""
+
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""``Engine.map``."""
+
+
+class WeightSums(NamedTuple):
+    """Sums over the weights of n samples: n, sum M, and centred a1, a2, sum b^2, sum r b."""
+
+    n: int
+    a0: float
+    a1: float
+    a2: float
+    bb: float
+    rb: float
+
+
+def weight_sums(graph: PairGraph, present: np.ndarray) -> WeightSums:
+    """The same of the pairs whose two samples have a feature."""
+    rows, squares, signed = pair_sums(*graph, present)
+    n, total = int(present.sum()), float(rows.sum())
+    if n < 2:
+        return WeightSums(n, 0.0, 0.0, 0.0, 0.0, 0.0)
+    centred = np.where(present, rows - total / n, 0.0)
+    return WeightSums(
+        n=n,
+        a0=total,
+        a1=squares - total**2 / (n * (n - 1)),
+        a2=float(centred @ centred),
+        bb=float(signed @ signed),
+        rb=float(centred @ signed),
+    )
+
+
+class ColumnSums(NamedTuple):
+    """Sums over the differences of a column: sum D, and centred d1, d2, sum x^2, sum R x."""
+
+    d0: float
+    d1: float
+    d2: float
+    xx: float
+    rx: float
+
+
+def column_sums(values: np.ndarray, *, nominal: bool) -> ColumnSums:
+    """The same from the values of a column, none of them missing."""
+    n = len(values)
+    if n < 2:
+        return ColumnSums(0.0, 0.0, 0.0, 0.0, 0.0)
+    d0, d1, *rest = (nominal_sums if nominal else numeric_sums)(np.sort(values))
+    return ColumnSums(d0, d1 - d0**2 / (n * (n - 1)), *rest)
+
+
+def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, float]:
+    """Mean and variance of the score over all permutations of the column."""
+    n, a0, a1, a2, bb, rb = weights
+    d0, d1, d2, xx, rx = column
+    if n < 2:
+        return 0.0, 0.0
+    pairs = n * (n - 1)
+    variance = 2 * a1 * d1 / pairs + bb * xx / (n - 1)
+    if n > 2:
+        variance += 4 * (a2 - a1) * (d2 - d1) / (pairs * (n - 2))
+        variance += 2 * 2 * rb * rx / ((n - 1) * (n - 2))
+    if n > 3:
+        variance += 4 * (a1 - 2 * a2) * (d1 - 2 * d2) / (pairs * (n - 2) * (n - 3))
+    return a0 * d0 / pairs, max(variance, 0.0)
+
+
+def permutation_moments(
+    samples: Samples, graph: PairGraph, run: Run
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of every column's score, in the order of ``samples``."""
+    everyone = np.ones(graph.n_samples, bool)
+    signed, unsigned = graph, graph.unsigned() if graph.directions.any() else graph
+    whole = weight_sums(signed, everyone), weight_sums(unsigned, everyone)
+
+    def moments(column: np.ndarray, f: int) -> tuple[float, float]:
+        present = ~np.isnan(column) if samples.missing else everyone
+        ordered = f < samples.n_ordered
+        if present.all():
+            weights = whole[0 if ordered else 1]
+        else:
+            weights = weight_sums(signed if ordered else unsigned, present)
+            column = column[present]
+        return mean_and_variance(weights, column_sums(column, nominal=f >= samples.n_numeric))
+
+    def task(group: range) -> list[tuple[float, float]]:
+        return [moments(c, f) for f, c in zip(group, _columns(samples, group), strict=True)]
+
+    n = samples.values.shape[1]
+    groups = [range(f, min(f + COLUMNS_PER_TASK, n)) for f in range(0, n, COLUMNS_PER_TASK)]
+    found = np.array([pair for part in run(task, groups) for pair in part])
+    return found[:, 0], np.sqrt(found[:, 1])
+
+
+def _columns(samples: Samples, group: range) -> Iterable[np.ndarray]:
+    """Some columns, rows as in the graph; fetched where the rows are on a cluster."""
+    values = samples.values
+    if isinstance(values, np.ndarray):
+        return np.ascontiguousarray(values[:, group.start : group.stop].T)
+    return (values[:, f][samples.rows] for f in group)

@@ -1,0 +1,109 @@
+"""Means and variances under permutation against enumeration, with the neighbours held fixed."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import reference_moments
+from cases import draw_case
+from echelon import OReliefF, Relief, ReliefF
+from echelon._core.error_rates import false_discoveries, family_wise
+from echelon._core.samples import arrange
+from echelon.engines import NumbaEngine
+from echelon.margin import rules
+from echelon.margin._weights import margin_sums
+from echelon.validation import Columns
+
+RULES = {
+    "relief": lambda sizes, k: rules.relief(len(sizes)),
+    "relieff": rules.relieff,
+    "any": lambda sizes, k: rules.contrast(rules.class_distances(len(sizes), ordered=False), k),
+    "contrast": lambda sizes, k: rules.contrast(rules.class_distances(len(sizes), ordered=True), k),
+    "trend": lambda sizes, k: rules.trend(len(sizes), k),
+    **{
+        f"{dominance}, {contradictions}": lambda sizes, k, d=dominance, c=contradictions: (
+            rules.ordinal_relieff(len(sizes), k, d, c)
+        )
+        for dominance in ("prefer", "require", "ignore")
+        for contradictions in ("ignore", "penalize")
+    },
+}
+
+
+def sums_of(case, name, *, ties="share", size=None, seed=0):
+    """The sums of a rule on a case, with directions where it uses them."""
+    rng = np.random.default_rng(seed)
+    signs = np.where(case.nominal, 0, rng.integers(-1, 2, len(case.nominal)))
+    samples = arrange(Columns(case.X, case.nominal, None), case.y, signs)
+    queries = rng.choice(len(case.y), size or len(case.y), replace=False)
+    rule = RULES[name](samples.class_sizes, case.k)
+    return margin_sums(samples, rule, queries, NumbaEngine(1), metric="manhattan", ties=ties)
+
+
+def slots_of(sums):
+    """The graph as the reference takes it."""
+    slots = []
+    for part in sums.pieces:
+        ends = np.cumsum(part.counts)
+        for t, query in enumerate(part.queries.tolist()):
+            near = slice(ends[t] - part.counts[t], ends[t])
+            shares = dict(zip(part.indices[near].tolist(), part.shares[near].tolist(), strict=True))
+            direction = sums.rule[part.term].direction
+            coef = part.coefs[t] / sums.weights[part.term]
+            slots.append((query, coef, direction, shares))
+    return slots
+
+
+def check(sums, expected, **tolerance):
+    """Scores and moments of every column against the reference."""
+    everything = range(len(sums.rule))
+    means, deviations = sums.moments(everything)
+    slots, samples = slots_of(sums), sums.samples
+    for f in range(samples.values.shape[1]):
+        kind = {"nominal": f >= samples.n_numeric, "ordered": f < samples.n_ordered}
+        column = samples.values[:, f].tolist()
+        score = reference_moments.score(slots, column, **kind)
+        assert_allclose(sums.scores(everything)[f], score, atol=1e-12)
+        mean, variance = expected(slots, column, **kind)
+        assert_allclose(means[f], mean, **tolerance)
+        assert_allclose(deviations[f] ** 2, variance, **tolerance)
+
+
+@pytest.mark.parametrize("ties", ["share", "index"])
+@pytest.mark.parametrize("name", RULES)
+def test_moments_equal_enumeration(name, ties):
+    for seed in range(8):
+        case = draw_case(seed, max_samples=7)
+        case.X = case.X[:, :3]
+        case.nominal = case.nominal[:3]
+        sums = sums_of(case, name, ties=ties, seed=seed)
+        check(sums, reference_moments.exact_moments, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["relieff", "any", "prefer, penalize"])
+def test_moments_of_some_queries(name):
+    for seed in range(4):
+        case = draw_case(seed, max_samples=7)
+        case.X, case.nominal = case.X[:, :2], case.nominal[:2]
+        sums = sums_of(case, name, size=3, seed=seed)
+        check(sums, reference_moments.exact_moments, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("missing", [0, 0.4])
+@pytest.mark.parametrize("name", ["relieff", "contrast", "ignore, penalize"])
+def test_moments_equal_simulation(name, missing):
+    case = draw_case(1, missing=missing, nominal=0.4, max_samples=45)
+
+    def simulated(slots, column, **kind):
+        return reference_moments.sampled_moments(slots, column, 1500, 0, **kind)
+
+    check(sums_of(case, name), simulated, rtol=0.15, atol=0.01)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_few_samples(n, rng):
+    for name in RULES:
+        X = rng.random((n, 2))
+        case = draw_case(0)
+        case.X, case.y, case.nominal = X, np.arange(n) % 2, np.zeros(2, bool)
+        check(sums_of(case, name), reference_moments.exact_moments, rtol=1e-9, atol=1e-13)
