@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 import reference_moments
 from cases import draw_case
-from echelon import OReliefF, Relief, ReliefF
-from echelon._core.error_rates import false_discoveries, family_wise
 from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine
 from echelon.margin import rules

@@ -82,8 +82,8 @@ def class_distances(n_classes: int, *, ordered: bool) -> np.ndarray:
 def contrast(apart: np.ndarray, n_neighbors: int) -> list[Term]:
     """RReliefF for classes: among the k nearest of any class, far classes against near ones.
 
-    With d the distance of its classes, a pair weighs d / sum d - (1 - d) / sum (1 - d), the sums over
-    all pairs: hits and misses lie within the same radius, so that noise scores 0 on average
+    With d the distance of its classes, a pair weighs d / sum d - (1 - d) / sum (1 - d), the sums
+    over all pairs: hits and misses lie within the same radius, so that noise scores 0 on average
     whatever the sizes of the classes.
     """
     anyone = Search(Classes.everyone(len(apart)), n_neighbors)
