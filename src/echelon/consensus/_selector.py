@@ -170,8 +170,10 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         taken = {name: _taken(each) for name, each in self.selectors_.items()}
         self.vouched_ = np.sum(list(taken.values()), axis=0)
         self.places_ = self._places(ranks, taken)
-        self.scores_ = fused(self.places_, weights, self.fusion, self.constant)
-        self.order_ = self._order(ranks, taken)
+        scores = fused(self.places_, weights, self.fusion, self.constant)
+        self.order_ = self._order(scores, ranks, taken)
+        self.scores_ = np.empty(len(scores))
+        self.scores_[self.order_] = np.sort(scores)[::-1]  # places are shared out with their scores
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.support_ = self.ranking_ <= self._n_kept(taken)
         return self
@@ -235,9 +237,11 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             ]
         )  # fmt: skip
 
-    def _order(self, ranks: Mapping[str, Any], taken: Mapping[str, Any]) -> np.ndarray:
+    def _order(
+        self, scores: np.ndarray, ranks: Mapping[str, Any], taken: Mapping[str, Any]
+    ) -> np.ndarray:
         """Best first; what nobody vouches for shares out its places by the evidence."""
-        order = np.argsort(-self.scores_, kind="stable")
+        order = np.argsort(-scores, kind="stable")
         if self.completed_by is None or not self.evidence:
             return order
         paths = [mask for name, mask in taken.items() if name != self.completed_by]
