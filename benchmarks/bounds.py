@@ -46,7 +46,7 @@ def make_data(shape: tuple[int, int, int, int], noise: float = 0.1) -> tuple:
 
 def bounds(**params) -> RelevanceBounds:
     """The selector as it is compared: as many probes as fri, one job."""
-    return RelevanceBounds(n_probes=N_PROBES, random_state=0, **params)
+    return RelevanceBounds(n_probes=N_PROBES, n_jobs=1, random_state=0, **params)
 
 
 def run_fri(X: np.ndarray, y: np.ndarray, *, groups: bool) -> dict | None:

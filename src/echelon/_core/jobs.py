@@ -1,16 +1,57 @@
-"""Many small jobs, on whatever joblib runs them."""
+"""How many cores, and many small jobs on them: the one meaning of ``n_jobs``.
+
+Threads share the data and start at once, so compiled loops take all cores unless told otherwise.
+Processes copy the data and take seconds to start, so they must be asked for: by a number, or by a
+context of joblib.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from threading import current_thread, main_thread
 from typing import Any
 
-from joblib import Parallel, delayed
+import numba
+from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from echelon._core.progress import track
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for compiled loops of this process.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        So many; -1: one per core, -2: one less, and so on.  None: what the context of joblib says,
+        its share of the cores in a process joblib started, 1 in a thread joblib started, else all
+        cores, or ``NUMBA_NUM_THREADS``.
+    """
+    if n_jobs is None:
+        backend, n_jobs = get_active_backend()
+        started_by_joblib = bool(backend.nesting_level)
+        if started_by_joblib and n_jobs in (None, -1):  # Dask says -1, and means the cluster
+            in_process = current_thread() is main_thread() and "NUMBA_NUM_THREADS" in os.environ
+            return _numba_threads() if in_process else 1
+    if n_jobs is None:
+        return _numba_threads()
+    check_n_jobs(n_jobs)
+    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + int(n_jobs))
+
+
+def check_n_jobs(n_jobs: int | None) -> None:
+    """Refuse 0, which means nothing."""
+    if n_jobs == 0:
+        raise ValueError("`n_jobs` must not be 0. Give a number of cores, or None for all.")
+
+
+def _numba_threads() -> int:
+    return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
 
 class Jobs:
@@ -20,13 +61,19 @@ class Jobs:
     ----------
     n_jobs : int or None
         Jobs at a time, as in joblib; its active backend (processes, threads, Dask, Ray) runs them.
+        None: what the context of joblib says, else threads on all cores if the jobs are
+        ``compiled``, else one after the other, each free to use all cores for its own loops.
     verbose : int
         Show a progress bar per stage.
+    compiled : bool
+        Whether the jobs spend their time in compiled code of ours, which threads can share.
     """
 
-    def __init__(self, n_jobs: int | None, verbose: int = 0):
+    def __init__(self, n_jobs: int | None, verbose: int = 0, *, compiled: bool = False) -> None:
+        check_n_jobs(n_jobs)
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.compiled = compiled
 
     def __call__(
         self, description: str, function: Callable[..., Any], arguments: Iterable[tuple]
@@ -34,12 +81,26 @@ class Jobs:
         """Results in the order of the arguments."""
         arguments = list(arguments)
         calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
-        streams = getattr(get_active_backend()[0], "supports_return_generator", False)
-        parallel = Parallel(self.n_jobs, return_as="generator" if streams else "list")
-        results = parallel(calls)
-        return list(
-            track(results, total=len(arguments), description=description, verbose=self.verbose)
-        )
+        # Held here as well: threads that enter and leave by turns would not restore it.
+        with self._cores(), _blas_in_one_thread():
+            results = self._parallel()(calls)
+            return list(
+                track(results, total=len(arguments), description=description, verbose=self.verbose)
+            )
+
+    def _cores(self) -> AbstractContextManager:
+        """One core means one, also for the loops within a job."""
+        return parallel_config(n_jobs=1) if self.n_jobs == 1 else nullcontext()
+
+    def _parallel(self) -> Parallel:
+        backend, in_context = get_active_backend()
+        if self.n_jobs is None and in_context is None and self.compiled:
+            parallel = {"n_jobs": n_threads(None), "prefer": "threads"}
+            backend, _ = get_active_backend(prefer="threads")
+        else:
+            parallel = {"n_jobs": self.n_jobs}
+        streams = getattr(backend, "supports_return_generator", False)
+        return Parallel(**parallel, return_as="generator" if streams else "list")
 
 
 @cache
@@ -48,7 +109,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _with_one_thread(function: Callable[..., Any], *args: Any) -> Any:
+def _blas_in_one_thread() -> AbstractContextManager:
     # The matrices are small: several threads within one product make it slower.
-    with _libraries().limit(limits=1, user_api="blas"):
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+def _with_one_thread(function: Callable[..., Any], *args: Any) -> Any:
+    with _blas_in_one_thread():
         return function(*args)

@@ -76,8 +76,8 @@ class RelevanceBounds(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Permutes probes and shuffles folds.
     n_jobs : int, default=None
-        Parallel jobs of joblib, on whatever backend is active; None: one.  Results do not depend
-        on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show progress bars, and say when HiGHS had to step in.
 
@@ -223,7 +223,7 @@ class RelevanceBounds(BaseSelector):
         regression = self._target.kind == "regression"
         self._studies = [
             Study(Task(X, target, regression, self.epsilon), self._settings()).run(
-                fixed, Jobs(self.n_jobs, self.verbose), random_state
+                fixed, Jobs(self.n_jobs, self.verbose, compiled=True), random_state
             )
             for target in self._target.one_vs_rest()
         ]
@@ -247,7 +247,7 @@ class RelevanceBounds(BaseSelector):
         names = getattr(self, "feature_names_in_", None)
         groups: list[list[Any]] = []
         for each in self._studies:
-            for group in replaceable_groups(each, Jobs(self.n_jobs, self.verbose)):
+            for group in replaceable_groups(each, Jobs(self.n_jobs, self.verbose, compiled=True)):
                 named = group if names is None else names[group].tolist()
                 if named not in groups:
                     groups.append(named)

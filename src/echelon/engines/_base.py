@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
-import joblib
-import numba
 import numpy as np
 
+from echelon._core.jobs import check_n_jobs, n_threads
 from echelon.kernels.accumulate import share_places
 from echelon.kernels.pairs import ANY
 
@@ -173,8 +172,8 @@ class Engine(ABC):
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads of this process for ``map``.  None: all cores given to it, or what
-        ``NUMBA_NUM_THREADS`` says (joblib sets it in its workers).  -1: all cores.
+        Threads of this process for ``map``; -1: one per core.  None: one per core, or
+        ``NUMBA_NUM_THREADS``, unless a context or worker of joblib says otherwise.
     """
 
     shares_memory: ClassVar[bool] = True
@@ -187,16 +186,13 @@ class Engine(ABC):
     """Rows that keep it busy, as a part of the samples on one of several machines."""
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        if n_jobs == 0:
-            raise ValueError("`n_jobs` must not be 0. Give a number of threads, or None for all.")
+        check_n_jobs(n_jobs)
         self.n_jobs = n_jobs
 
     @property
     def n_threads(self) -> int:
         """Threads ``map`` runs."""
-        if self.n_jobs is None:
-            return int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-        return int(joblib.effective_n_jobs(self.n_jobs))
+        return n_threads(self.n_jobs)
 
     def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
         """Features of a Dask collection, as ``validation.Columns`` whose rows stay where they are.

@@ -165,7 +165,8 @@ def feature_curve(
     groups : array-like of shape (n_samples,), default=None
         Samples of one group (a patient, a household) are never in both parts of a fold.
     n_jobs : int, default=None
-        Folds computed at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Shuffles the folds, and seeds every ``random_state`` of selector and estimator that was
         left open.

@@ -40,7 +40,8 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     scoring : str or callable, default=None
         As in scikit-learn; None: ``estimator.score``.
     n_jobs : int, default=None
-        Folds computed at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Shuffles the folds, and seeds every ``random_state`` of selector and estimator that was
         left open.

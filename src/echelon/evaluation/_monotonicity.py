@@ -96,7 +96,8 @@ def monotonicity_violations(
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
     n_jobs : int, default=None
-        Threads; None: all cores.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 

@@ -99,7 +99,8 @@ def null_threshold(
         features and permutations, each feature standardised by its own mean and deviation over
         the permutations.
     n_jobs : int, default=None
-        Fits at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Permutes y, and seeds every ``random_state`` of the selector that was left open.
     verbose : int, default=0

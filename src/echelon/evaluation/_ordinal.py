@@ -41,7 +41,8 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
     n_jobs : int, default=None
-        Thresholds fitted at a time.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
 
     Attributes
     ----------

@@ -95,7 +95,8 @@ def selection_stability(
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are drawn together.
     n_jobs : int, default=None
-        Fits at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Draws the samples, and seeds every ``random_state`` of the selector that was left open.
     verbose : int, default=0

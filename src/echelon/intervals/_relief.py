@@ -48,7 +48,8 @@ class IntervalRelief(MarginSelector):
     random_state : int, RandomState instance or None, default=None
         Permutes y.
     n_jobs : int, default=None
-        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0

@@ -54,7 +54,35 @@ class MarginSelector(WeightingSelector):
 class ReliefSelector(MarginSelector):
     """A margin selector defined by a rule: a subclass writes ``_rule``.
 
-    Parameters beyond these are the subclass's own; ``docs/extending.md`` adds a method.
+    ``docs/extending.md`` adds a method; parameters beyond these are its own.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+    metric : {"manhattan", "euclidean"}, default="manhattan"
+        Distance between samples, over features scaled to [0, 1].
+    sample_size : int or float, default=None
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
+    ties : {"share", "index"}, default="share"
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
+    threshold : float or "shuffle", default=None
+        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
+        permuted y.  None: more than 0.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+        Where the arithmetic runs.
+    verbose : int, default=0
+        Show a progress bar.
     """
 
     _allow_nan = True

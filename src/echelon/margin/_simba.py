@@ -153,8 +153,8 @@ class Simba(AscentSelector):
     random_state : int, RandomState instance or None, default=None
         Orders the samples and permutes y.
     n_jobs : int, default=None
-        Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
-        on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0
@@ -244,8 +244,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     random_state : int, RandomState instance or None, default=None
         Orders the samples and permutes y.
     n_jobs : int, default=None
-        Threads for restarts; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend
-        on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the restarts run.
     verbose : int, default=0

@@ -34,7 +34,8 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
         Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
-        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where candidates are evaluated.
     verbose : int, default=0

@@ -47,7 +47,8 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
     C : float, default=10.0
         Cost of a training sample on the wrong side, for "kernel".
     n_jobs : int, default=None
-        Threads; None or -1: all cores.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
 
     Attributes
     ----------

@@ -59,7 +59,8 @@ class RankOrderSelector(BaseSelector):
     step : int or float, default=1
         Features removed at a time; below 1, as a share of all features, rounded down.
     n_jobs : int, default=None
-        Threads; None or -1: all cores.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 

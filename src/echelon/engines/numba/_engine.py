@@ -24,8 +24,8 @@ class NumbaEngine(Engine):
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads, on which results do not depend.  None: all cores given to this process, or what
-        ``NUMBA_NUM_THREADS`` says (joblib sets it in its workers).  -1: all cores.
+        Threads; -1: one per core.  None: one per core, or ``NUMBA_NUM_THREADS``, unless a context
+        or worker of joblib says otherwise.  Results do not depend on it.
     """
 
     def prepare(self, samples: Samples, metric: str) -> _Space:
