@@ -48,8 +48,8 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray
-        Classes, lowest first.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.
     coef_ : ndarray of shape (n_features,)
         Weights in the units of the features: a sample has the value ``x @ coef_``.
         ``coef_ * scale_`` are the weights of the standardised features.
@@ -64,9 +64,9 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Steps of the solver.
     n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray
-        Names of the features, if X has names.
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
 
     References
     ----------

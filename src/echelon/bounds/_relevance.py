@@ -38,8 +38,7 @@ class RelevanceBounds(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep, by their score.  None: the strongly and
-        weakly relevant ones.
+        Number, or share, of features to keep.  None: the strongly and weakly relevant ones.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
         given ``class_order`` are ordinal (with a warning beyond 20 integers); other numbers are
@@ -70,16 +69,17 @@ class RelevanceBounds(BaseSelector):
     cv : int or splitter, default=5
         Folds of the cross-validation; fewer if a class is smaller.
     class_order : sequence, default=None
-        Ordinal: classes from lowest to highest.
+        Classes from lowest to highest.  Given, y is ordinal.
     solver : {"interior-point", "highs"}, default="interior-point"
-        Both find the same bounds; HiGHS is slower, and steps in where the other stalls.
+        Both find the same optimum.  "interior-point" is faster, and turns to HiGHS where it stalls,
+        which ``verbose`` mentions.
     random_state : int, RandomState instance or None, default=None
-        Permutes probes and shuffles folds.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
-        Show progress bars, and say when HiGHS had to step in.
+        Show a progress bar.
 
     Attributes
     ----------
@@ -93,8 +93,8 @@ class RelevanceBounds(BaseSelector):
     problem_ : str
         What y was taken for: "ordinal", "classification" or "regression".
     scores_ : ndarray of shape (n_features,)
-        Upper bounds; several unordered classes: the largest of them.  Those of features carried by
-        a few samples are scaled by what noise of their kind reaches.
+        Scores, larger is better: upper bounds; several unordered classes: the largest of them.
+        Those of features carried by a few samples are scaled by what noise of their kind reaches.
     probe_threshold_ : float
         The upper bound that noise exceeds at the ``false_positive_rate``.
     probe_thresholds_ : ndarray of shape (n_features,)
@@ -108,13 +108,13 @@ class RelevanceBounds(BaseSelector):
     n_programs_, n_settled_ : int
         Programs solved (fits and bounds), and those of them that could be left early.
     order_ : ndarray of shape (n_features,)
-        Feature indices, largest score first.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     classes_ : ndarray of shape (n_classes,)
-        Class labels; not for regression.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -36,8 +36,12 @@ def make_relevance(
     ----------
     n_samples : int, default=150
         Number of samples.
-    n_strong, n_weak, n_irrelevant : int, default=3, 4, 3
-        Number of features of each kind; the columns come in this order.
+    n_strong : int, default=3
+        Number of strongly relevant features, the first columns.
+    n_weak : int, default=4
+        Number of weakly relevant features, the columns after these.
+    n_irrelevant : int, default=3
+        Number of irrelevant features, the last columns.
     problem : {"ordinal", "classification", "regression"}, default="ordinal"
         Target: classes 1, 2, ... of equal frequency, two classes 0 and 1, or the continuous
         value.
@@ -47,7 +51,7 @@ def make_relevance(
     n_classes : int, default=5
         Number of ordered classes.
     random_state : int, RandomState instance or None, default=None
-        Draws everything.
+        Seed of every random choice.
     weak_groups : list of int, default=None
         Sizes of the groups of interchangeable features, at least 2 each and ``n_weak`` together.
         None: one group.

@@ -43,8 +43,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds, and seeds every ``random_state`` of selector and estimator that was
-        left open.
+        Seed of every random choice, also of selectors and models whose own was left open.
     verbose : int, default=0
         Show a progress bar.
 
@@ -59,7 +58,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (largest size tried,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those beyond the largest size tried share the last rank.
+        Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     n_features_in_ : int

@@ -88,10 +88,10 @@ def monotonicity_violations(
         Samples.  A value missing in either sample leaves the feature out of the pair.
     y : array-like of shape (n_samples,)
         Ordered classes.
-    monotonic_cst : array-like, dict or "auto", default=None
-        What is better, as in :class:`OReliefF`: 1 for large values, -1 for small ones, 0 for
-        features without a direction.  None: all numeric features rise.  "auto": the sign of
-        Kendall's tau.
+    monotonic_cst : array-like, dict, "auto" or None, default=None
+        For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
+        or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
+        with y.  None: larger is better throughout.
     class_order : sequence, default=None
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.

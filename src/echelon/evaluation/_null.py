@@ -102,7 +102,7 @@ def null_threshold(
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Permutes y, and seeds every ``random_state`` of the selector that was left open.
+        Seed of every random choice, also of selectors and models whose own was left open.
     verbose : int, default=0
         Show a progress bar.
 

@@ -47,7 +47,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Classes, lowest first.
+        Class labels; ordered ones lowest first.
     estimators_ : list of n_classes - 1 classifiers
         The k-th tells the classes above ``classes_[k]`` (1) from the others (0).
     n_features_in_ : int

@@ -28,8 +28,8 @@ class CFS(BaselineSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep, in the order of ``search``.  None: the set with the
-        best merit found; one feature at least.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([3]_), or
         into intervals of equal frequency.
@@ -40,24 +40,24 @@ class CFS(BaselineSelector):
         not yet extended by every single feature, and ends after five sets in a row that led to
         nothing better.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which are used as they are.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
-    path_ : recarray
-        Steps: ``feature``, and ``value``, the merit after it was added.  With
+    path_ : recarray of shape (n_reached,)
+        Steps of the search: the ``feature`` added, and the merit after it (``value``).  With
         ``search="forward"`` and no number given, the last step is the one that did not pay.
-    order_ : ndarray
-        Feature indices in the order they were added.
+    order_ : ndarray of shape (n_reached,)
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = first added; those never added share the last rank.
+        Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -69,8 +69,11 @@ class CFS(BaselineSelector):
 
     Notes
     -----
-    Missing values (NaN) are a category of their own.  With a number given, "best_first" puts the
-    best set first, in the order it grew, and goes on forward.  Symmetric uncertainties are rounded
+    ``n_features_to_select=None`` keeps the set with the best merit found, one feature at least.  A
+    number keeps the first so many of ``order_``; "best_first" puts the best set first, in the order
+    it grew, and goes on forward.
+
+    Missing values (NaN) are a category of their own.  Symmetric uncertainties are rounded
     to 32 binary digits and merits to 40, so that duplicated features tie; the lowest index (and
     the set found first) wins.  Uncertainties are computed for features that enter a set only: the
     cost is samples times features for each.

@@ -22,33 +22,33 @@ class Consistency(BaselineSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep, in the order they are added.  None: the first set
-        with the rate of all features; one feature at least.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([2]_), or
         into intervals of equal frequency.
     n_bins : int, default=10
         Intervals of "quantile", at most: equal values are never separated.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which are used as they are.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
-    path_ : recarray
-        Steps: ``feature``, and ``value``, the inconsistency rate after it was added.
+    path_ : recarray of shape (n_reached,)
+        Steps of the search: the ``feature`` added, and the inconsistency rate after it (``value``).
     rate_ : float
         Inconsistency rate of all features.
-    order_ : ndarray
-        Feature indices in the order they were added.
+    order_ : ndarray of shape (n_reached,)
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = first added; those never added share the last rank.
+        Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -60,6 +60,9 @@ class Consistency(BaselineSelector):
 
     Notes
     -----
+    ``n_features_to_select=None`` keeps the first set with the rate of all features, one feature at
+    least; a number keeps the first so many of ``order_``.
+
     Missing values (NaN) are a category of their own.  Among features that lower the rate alike the
     lowest index is added, also where none lowers it alone.  With many features or intervals nearly
     every sample has a pattern of its own, so few features reach the rate of all by chance;

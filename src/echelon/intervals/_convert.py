@@ -19,8 +19,10 @@ def as_intervals(
     ----------
     df : DataFrame
         Table with one column of lower and one of upper bounds per feature.
-    lower, upper : str, default="{}_min", "{}_max"
-        How these columns are named; ``{}`` stands for the feature.
+    lower : str, default="{}_min"
+        How the columns of lower bounds are named; ``{}`` stands for the feature.
+    upper : str, default="{}_max"
+        How the columns of upper bounds are named.
     features : list of str, default=None
         Names of the features.  None: every column named like a bound must belong to a pair, and
         columns named otherwise are left out.

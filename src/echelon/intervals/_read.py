@@ -65,9 +65,9 @@ def read_intervals(
         Samples; a point, or a column of numbers, is an interval of width 0.
     allow_nan : bool
         Whether intervals may be missing.
-    min_samples : int
+    min_samples : int, default=2
         How many samples there must be.
-    run : function
+    run : function, default=map
         Applies a function to blocks of rows; the ``map`` of an engine, to do so in threads.
     """
     names = None

@@ -29,7 +29,7 @@ class IntervalRelief(MarginSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that reach ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     margin : {"prototype", "nearest", "componentwise"}, default="prototype"
         What a sample is compared with.  "prototype" (RDisM2_a): the prototype of its own class and
         the nearest prototype of another class.  "componentwise" (RDisM2_b): the same, but the
@@ -39,14 +39,14 @@ class IntervalRelief(MarginSelector):
         Distance of two intervals: Euclidean norm, sum or maximum of the absolute differences of
         their lower and of their upper bounds.
     ties : {"share", "index"}, default="share"
-        With ``margin="nearest"``, samples equally far away share the place, so that the order of
-        rows never matters; "index" gives it to the lowest row.  Prototypes always share.
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
     threshold : float or "shuffle", default=0.0
         A kept feature scores at least this.  "shuffle": more than the best feature of one fit on
         permuted y.  None: 0, the paper's rule.  Must be left alone if ``n_features_to_select`` is
         given.
     random_state : int, RandomState instance or None, default=None
-        Permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -58,7 +58,7 @@ class IntervalRelief(MarginSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Mean margins over the samples, larger is better.
+        Scores, larger is better: mean margins over the samples.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -72,7 +72,7 @@ class IntervalRelief(MarginSelector):
     ranges_ : ndarray of shape (n_features, 2)
         Smallest lower and largest upper bound of every feature, by which it is scaled.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -103,6 +103,8 @@ class IntervalRelief(MarginSelector):
     A missing interval (either bound NaN) leaves the feature out of the pair: the distance is
     scaled up to all features, prototypes are means over the samples that have the feature, and
     the difference of a feature is averaged over the neighbours that have it.
+
+    ``ties="index"`` is for ``margin="nearest"``: prototypes equally far away always share.
 
     A constant feature scores 0, which the default threshold keeps, as the paper does.
 

@@ -20,12 +20,12 @@ class Relief(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn without replacement whose neighbours are looked up.
-        None: all samples once.
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
     ties : {"share", "index"}, default="share"
         Samples equally far away share the place, so that the order of rows never matters;
         "index" gives it to the lowest row.
@@ -38,10 +38,10 @@ class Relief(ReliefSelector):
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
         probability to keep any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Draws the sample and permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -68,7 +68,7 @@ class Relief(ReliefSelector):
     threshold_ : float or None
         The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -111,7 +111,7 @@ class ReliefF(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     n_neighbors : int or "log", default=10
         Neighbours per class; a smaller class gives those it has.  "log": the natural logarithm of
         the number of samples, rounded.
@@ -123,8 +123,8 @@ class ReliefF(ReliefSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn without replacement whose neighbours are looked up.
-        None: all samples once.
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
     ties : {"share", "index"}, default="share"
         All samples at the distance of the k-th neighbour share the places left, so that the order
         of rows never matters; "index" gives them to the lowest rows.
@@ -137,10 +137,10 @@ class ReliefF(ReliefSelector):
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
         probability to keep any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Draws the sample and permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -167,7 +167,7 @@ class ReliefF(ReliefSelector):
     threshold_ : float or None
         The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -138,7 +138,7 @@ class Simba(AscentSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
@@ -148,22 +148,22 @@ class Simba(AscentSelector):
         A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
         permuted y.  None: more than the mean score.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Orders the samples and permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the restarts run.
+        Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Scores from 0 to 1, larger is better.
+        Scores, larger is better: from 0 to 1.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -175,7 +175,7 @@ class Simba(AscentSelector):
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -218,7 +218,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
@@ -232,29 +232,29 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an
         array, or a dict or Series by feature name (those not named: 0).  "auto": the
         sign of Kendall's tau with y.  None: larger is better throughout.
-    class_order : array-like, default=None
-        Classes from lowest to highest.  Not needed if y holds integers or is an ordered pandas
-        Categorical; required if it holds strings.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
+        categories.
     threshold : float or "shuffle", default=None
         A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
         permuted y.  None: more than the mean score.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1 and have no order.  "from_dtype": the string and
-        unordered categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Orders the samples and permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the restarts run.
+        Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Scores from 0 to 1, larger is better.
+        Scores, larger is better: from 0 to 1.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -268,7 +268,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, lowest first.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -33,6 +33,29 @@ def margin_weights(
     """Scores of all features: the terms of the rule added over the queries, by their number.
 
     Memory: the engine's copy of the samples, and the pairs of one task per thread.
+
+    Parameters
+    ----------
+    samples : Samples
+        The data, laid out for an engine.
+    rule : list of Term
+        The method.
+    queries : ndarray of int
+        The rows whose neighbours are sought.
+    engine : Engine
+        Where the arithmetic runs.
+    metric : {"manhattan", "euclidean", "paired"}
+        Distance between samples; see :meth:`echelon.engines.Engine.prepare`.
+    ties : {"share", "index"}
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_features,)
+        Larger is better.
     """
     options: dict[str, Any] = {"metric": metric, "ties": ties, "verbose": verbose}
     sums = margin_sums(samples, rule, queries, engine, keep_pairs=False, **options)

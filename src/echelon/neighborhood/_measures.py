@@ -44,7 +44,8 @@ def lower_approximation(
     label : object, default=None
         The class; None for the union over all classes.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -71,8 +72,22 @@ def upper_approximation(
 ) -> np.ndarray:
     """Samples whose neighborhood meets a class (Definitions 2 and 3).
 
-    Parameters and references as in :func:`lower_approximation`.  Over all classes (label=None)
-    these are all samples, since a sample lies in its own neighborhood.
+    Over all classes (label=None) these are all samples, since a sample lies in its own
+    neighborhood.  References as in :func:`lower_approximation`.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    radius : float
+        Radius of the closed Euclidean ball, above 0.
+    label : object, default=None
+        The class; None for the union over all classes.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -94,7 +109,21 @@ def boundary(
 ) -> np.ndarray:
     """Samples in the upper but not in the lower approximation (Definition 3).
 
-    Parameters and references as in :func:`lower_approximation`.
+    References as in :func:`lower_approximation`.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    radius : float
+        Radius of the closed Euclidean ball, above 0.
+    label : object, default=None
+        The class; None for the union over all classes.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -115,7 +144,19 @@ def boundary(
 def dependency(X: Any, y: Any, radius: float, *, categorical_features: Any = "from_dtype") -> float:
     """Share of samples whose neighborhood is pure (Definition 4).
 
-    Parameters and references as in :func:`lower_approximation`.
+    References as in :func:`lower_approximation`.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    radius : float
+        Radius of the closed Euclidean ball, above 0.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -135,7 +176,17 @@ def dependency(X: Any, y: Any, radius: float, *, categorical_features: Any = "fr
 def neighborhood_margin(X: Any, y: Any, *, categorical_features: Any = "from_dtype") -> float:
     """Smallest distance between samples of different classes (Definition 6).
 
-    Parameters and references as in :func:`lower_approximation`.
+    References as in :func:`lower_approximation`.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -161,13 +212,22 @@ def decision_errors(
 ) -> int:
     """Samples that the majority of their neighborhood gets wrong (Definitions 8 and 9).
 
-    Parameters and references as in :func:`lower_approximation`, and
+    Where the sample's own class is among the tied winners, it is recognised.  References as in
+    :func:`lower_approximation`.
 
     Parameters
     ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples; numeric features are scaled to [0, 1].
+    y : array-like of shape (n_samples,)
+        Classes.
+    radius : float
+        Radius of the closed Euclidean ball, above 0.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
-        Whether the sample itself has a vote.  If not, an empty neighborhood counts as an error.
-        Where the sample's own class is among the tied winners, it is recognised.
+        Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------
@@ -208,13 +268,14 @@ def soft_margin(
     penalty : float, default=4.0
         Cost of a sample decided wrongly.
     step : float, default=0.01
-        Radii tried are its multiples,
+        The radii tried are step, 2 step, ...  At least 1e-6.
     max_radius : float, default=0.25
-        up to this times the square root of the number of features.
+        The largest radius tried is this times the square root of the number of features.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
-        Whether a sample has a vote in its own neighborhood.
+        Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
 
     Returns
     -------

@@ -26,36 +26,36 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep; the search stops there.  None: stop when the
-        dependency no longer grows, or equals 1.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     radius : float, default=0.15
         Radius of the ball, over features scaled to [0, 1].
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
-        Where candidates are evaluated.
+        Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_reached,)
-        Feature indices in the order they were added.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; features never reached share rank n_reached + 1.
+        Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     path_ : recarray of shape (n_reached,)
-        For every step the ``feature`` added, the dependency (``value``), the ``radius``, the
-        number of samples whose ball is not pure (``errors``) and the neighbours of another class,
-        added over all samples (``conflicts``).  Without a number given, the last step may be one
-        that did not raise the dependency; its feature is not kept.
+        Steps of the search: the ``feature`` added, the dependency after it (``value``), the
+        ``radius``, the number of samples whose ball is not pure (``errors``) and the neighbours of
+        another class, added over all samples (``conflicts``).  Without a number given, the last
+        step may be one that did not raise the dependency; its feature is not kept.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -68,6 +68,9 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
 
     Notes
     -----
+    With ``n_features_to_select=None`` the search stops when the dependency no longer grows, or
+    equals 1; a number stops it there.
+
     Features of equal dependency, which on large or noisy data is 0 for all of them at first: the
     one with fewer neighbours of another class, then the lowest index.  While the dependency is 0
     the search goes on as long as these become fewer.  Constant features

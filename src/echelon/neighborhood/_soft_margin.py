@@ -39,9 +39,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep; the search stops there.  None: the shortest prefix
-        whose soft margin is within one penalty (one error) of the smallest, in a search that ends
-        when the smallest has not fallen by one penalty for 10 steps.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     penalty : float, default=4.0
         Cost of a sample decided wrongly, against the size of the ball.
     step : float, default=0.01
@@ -51,29 +50,29 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
         Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
-        Where candidates are evaluated.
+        Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_reached,)
-        Feature indices in the order they were added.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; features never reached share rank n_reached + 1.
+        Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     path_ : recarray of shape (n_reached,)
-        For every step the ``feature`` added, the soft margin (``value``), its ``radius`` and the
-        ``errors`` at that radius.
+        Steps of the search: the ``feature`` added, the soft margin after it (``value``), its
+        ``radius`` and the ``errors`` at that radius.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -86,6 +85,10 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
 
     Notes
     -----
+    ``n_features_to_select=None`` keeps the first features of ``order_``, as few as bring the soft
+    margin within one penalty (one error) of the smallest, in a search that ends when the smallest
+    has not fallen by one penalty for 10 steps; a number stops the search there.
+
     Features at a tie: the lowest index.  Once no errors are left in the largest ball, every further
     feature that keeps it so is as good as any other, and the lowest index is all that decides;
     ``n_features_to_select=None`` stops before.  Constant features come last.

@@ -53,7 +53,7 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     centers_ : ndarray of shape (n_classes, n_features)
         Ranks at the center of every class, if ``method="center"``.
     class_log_prior_ : ndarray of shape (n_classes,)

@@ -44,9 +44,8 @@ class RankOrderSelector(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep; elimination stops there.  None: as far as
-        ``max_divergence`` allows; without that, elimination goes down to one feature and the
-        smallest subset on the way with divergence 0 is kept.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     criterion : {"spoilers", "cdv", "kl", "ks"}, default="spoilers"
         What goes first: the feature with most inversions within the classes ("spoilers"); the one
         whose removal changes the distances between the centers of the classes least ("cdv", center
@@ -66,19 +65,19 @@ class RankOrderSelector(BaseSelector):
 
     Attributes
     ----------
-    path_ : recarray
-        Removals: ``feature``, ``value`` of the criterion it went by, and ``divergence`` of the
-        features left.
+    path_ : recarray of shape (n_removed,)
+        Steps of the search: the ``feature`` removed, the criterion it went by (``value``), and the
+        ``divergence`` of the features left.
     order_ : ndarray of shape (n_features,)
-        Feature indices, best first: those never removed, then the last removed.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; features never removed share rank 1.
+        Rank of every feature, 1 = best; those never removed share the first.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     divergence_ : float
         Divergence of the kept features.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -90,6 +89,10 @@ class RankOrderSelector(BaseSelector):
 
     Notes
     -----
+    With ``n_features_to_select=None`` elimination goes as far as ``max_divergence`` allows; without
+    that, down to one feature, and the smallest subset on the way with divergence 0 is kept.  A
+    number stops it there.
+
     Features are never scaled.  Tied values are "=", NaN is an unknown order; neither is an
     inversion.  Features that are equally good to remove go by index, lowest first; for "kl" first
     by their spoiler count, since on wide data the divergence is 0 until few features are left.

@@ -1,0 +1,274 @@
+"""Docstrings say what the signatures say, and say the same thing in the same words."""
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import echelon
+
+ROOMS = [
+    "bounds", "datasets", "display", "evaluation", "filters", "intervals", "margin",
+    "neighborhood", "profile", "rankorder", "report",
+]  # fmt: skip
+
+
+def public():
+    """Classes and functions of ours that users can import, by name."""
+    modules = [echelon, *(importlib.import_module(f"echelon.{room}") for room in ROOMS)]
+    named = {name: getattr(module, name) for module in modules for name in module.__all__}
+    return {name: each for name, each in sorted(named.items())
+            if inspect.isclass(each) or inspect.isfunction(each)}  # fmt: skip
+
+
+PUBLIC = public()
+ESTIMATORS = {
+    name: each
+    for name, each in PUBLIC.items()
+    if inspect.isclass(each) and issubclass(each, BaseEstimator) and not inspect.isabstract(each)
+}
+
+PENDING = {  # rooms that are being rebuilt; what passes may leave the list
+    "Profile", "associations", "caveats", "find_facts", "summarize",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------- reading
+
+
+class Entry(NamedTuple):
+    """What a docstring says of a parameter or an attribute."""
+
+    kind: str
+    default: str | None
+    text: str
+
+
+def section(each, title):
+    """The entries below a heading, by name, in order."""
+    lines = inspect.cleandoc(each.__doc__ or "").splitlines()
+    entries, inside = {}, False
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if re.fullmatch(r"-{3,}", below):
+            inside, current = line == title, []
+        elif inside and re.match(r"[\w*]", line):
+            names, _, kind = line.partition(" : ")
+            kind, _, default = kind.partition(", default=")
+            current = names.split(", ")
+            entries.update({name.strip(): Entry(kind, default or None, "") for name in current})
+        elif inside and line.startswith(" "):
+            for name in current:
+                text = f"{entries[name].text} {line.strip()}".strip()
+                entries[name] = entries[name]._replace(text=text)
+    return entries
+
+
+def wording(text):
+    """A text without what may differ: line breaks and the numbers of references."""
+    return re.sub(r"\[\d+\]_", "[]_", " ".join(text.split()))
+
+
+def default_of(parameter):
+    """The default as a docstring writes it; None: there is none."""
+    value = parameter.default
+    if value is inspect.Parameter.empty:
+        return None
+    if isinstance(value, str):
+        return f'"{value}"'
+    return getattr(value, "__name__", repr(value).replace("'", '"'))
+
+
+def signature(function):
+    parameters = inspect.signature(function).parameters
+    return {name: each for name, each in parameters.items() if name not in ("self", "cls")}
+
+
+def methods(each):
+    """Public methods of a class that are ours and document parameters."""
+    for name, method in inspect.getmembers(each, callable):
+        ours = (getattr(method, "__module__", None) or "").startswith("echelon.")
+        if not name.startswith("_") and ours and section(method, "Parameters"):
+            yield method
+
+
+def check_parameters(documented, actual):
+    assert list(documented) == list(actual)
+    for name, entry in documented.items():
+        if entry.kind == "None":
+            continue  # an argument for scikit-learn's sake, which is ignored
+        assert (name, entry.default) == (name, default_of(actual[name]))
+        assert entry.kind, name
+        assert entry.text, name
+
+
+def objects():
+    for name, each in PUBLIC.items():
+        pending = pytest.mark.xfail(reason="being rebuilt", strict=False)
+        yield pytest.param(each, id=name, marks=[pending] if name in PENDING else [])
+
+
+@pytest.mark.parametrize("each", list(objects()))
+def test_documented_parameters_are_those_of_the_signature(each):
+    actual, documented = signature(each), section(each, "Parameters")
+    if dataclasses.is_dataclass(each) and not documented:
+        fields = [field.name for field in dataclasses.fields(each)]
+        assert list(section(each, "Attributes")) == fields
+    elif len(actual) > 1 or documented or inspect.isclass(each):
+        check_parameters(documented, actual)
+    for method in methods(each):
+        check_parameters(section(method, "Parameters"), signature(method))
+
+
+@pytest.mark.parametrize("name", [name for name, each in PUBLIC.items() if inspect.isclass(each)])
+def test_constructors_have_type_hints(name):
+    if name in {"TableEncoder"}:  # being rebuilt
+        pytest.xfail("being rebuilt")
+    for parameter in signature(PUBLIC[name]).values():
+        assert parameter.annotation is not parameter.empty, parameter
+
+
+def test_the_parser_tells_what_is_wrong():
+    def documented(first, second=2):
+        """Words.
+
+        Parameters
+        ----------
+        first, second : int, default=2
+            One thing,
+            after [1]_ another.
+
+        Returns
+        -------
+        third : int
+        """
+
+    found = section(documented, "Parameters")
+    assert found["first"] == found["second"] == Entry("int", "2", "One thing, after [1]_ another.")
+    assert wording(found["first"].text) == "One thing, after []_ another."
+    with pytest.raises(AssertionError):
+        check_parameters(found, signature(documented))
+    found["first"] = found["first"]._replace(default=None)
+    check_parameters(found, signature(documented))
+
+
+# ------------------------------------------------------------------------------- same words
+
+N_FEATURES = "Number, or share, of features to keep. None: "
+THRESHOLD = (
+    'A kept feature scores more than this. "shuffle": more than the best feature of one fit on '
+    "permuted y. None: "
+)
+
+# One wording for all estimators that have the name, but for these, whose wordings begin as said.
+SEVERAL = {
+    "n_features_to_select": ("what None does is up to the method", {
+        N_FEATURES + "those that ``threshold`` keeps.",
+        N_FEATURES + "as many as the search finds, by the rule in the Notes.",
+        N_FEATURES + "the strongly and weakly relevant ones.",
+    }),
+    "threshold": ("what None does is up to the method; one paper says `at least`", {
+        THRESHOLD, "A kept feature scores at least this.",
+    }),
+    "threshold_": ("as `threshold`", {
+        "The score a kept feature exceeds;", "The score a kept feature reaches;",
+    }),
+    "random_state": ("only some estimators hold others", {
+        "Seed of every random choice.",
+        "Seed of every random choice, also of selectors and models whose own was left open.",
+    }),
+    "class_order": ("RelevanceBounds also takes classes without an order, and numbers", {
+        "Classes from lowest to highest. Needed for labels that are neither integers nor ordered "
+        "categories.",
+        "Classes from lowest to highest. Given, y is ordinal.",
+    }),
+    "classes_": ("RelevanceBounds also takes numbers", {
+        "Class labels; ordered ones lowest first.",
+    }),
+    "ranking_": ("a search may end before it has told all features apart", {
+        "Rank of every feature, 1 = best",
+    }),
+    "path_": ("every search has a criterion of its own", {
+        "Steps of the search: the ``feature``",
+    }),
+    "scores_": ("every method has a scale of its own", {
+        "Scores, larger is better",
+    }),
+    "solver": ("HiGHS does not do every penalty", {
+        'Both find the same optimum. "interior-point" is faster, and turns to HiGHS where',
+    }),
+    "dominance": ("one looks for several neighbours, one for the nearest", {
+        "Must an upward hit be at least as good on all features (and a downward hit at most)?",
+    }),
+    "n_neighbors": ("ReliefF searches class by class, OReliefF in four directions", {
+        "Neighbours per class;", "Neighbours of each of the four kinds.",
+    }),
+    "cv": ("folds that score a model, and folds that choose C", {
+        "Folds. A number: shuffled", "Folds of the cross-validation; fewer",
+    }),
+    "C": ("costs of three different losses", {
+        "What a unit of loss costs", "Cost of a training sample on the wrong side",
+    }),
+    "penalty": ("of weights, and of errors", {"``||w||_1``", "Cost of a sample decided wrongly"}),
+    "step": ("of radii, and of features", {"The radii tried", "Features removed at a time"}),
+    "estimator": ("a model to score, and one to ask about thresholds", {
+        "Model to score", "For two classes.",
+    }),
+    "n_iter_": ("of two solvers", {"Steps taken from the best start.", "Steps of the solver."}),
+}  # fmt: skip
+
+
+def shared(title):
+    """Wordings of every name at least two estimators have, with who uses them."""
+    found = defaultdict(lambda: defaultdict(list))
+    for estimator, each in ESTIMATORS.items():
+        for name, entry in section(each, title).items():
+            found[name][wording(entry.text)].append(estimator)
+    return {name: used for name, used in found.items() if sum(map(len, used.values())) > 1}
+
+
+def kinds(title):
+    found = defaultdict(set)
+    for each in ESTIMATORS.values():
+        for name, entry in section(each, title).items():
+            found[name].add(entry.kind)
+    return found
+
+
+@pytest.mark.parametrize("title", ["Parameters", "Attributes"])
+def test_estimators_say_the_same_in_the_same_words(title):
+    for name, used in shared(title).items():
+        if name not in SEVERAL:
+            assert len(used) == 1, f"{name}: {dict(used)}"
+            continue
+        allowed = {wording(beginning) for beginning in SEVERAL[name][1]}
+        for text, estimators in used.items():
+            assert text.startswith(tuple(allowed)), f"{name} of {estimators}: {text}"
+
+
+def test_only_what_differs_is_excused():
+    found = {**shared("Parameters"), **shared("Attributes")}
+    for name, (reason, beginnings) in SEVERAL.items():
+        assert reason
+        assert len(found[name]) > 1, f"`{name}` has one wording by now"
+        for beginning in map(wording, beginnings):
+            assert any(text.startswith(beginning) for text in found[name]), (name, beginning)
+
+
+@pytest.mark.parametrize("name", ["n_jobs", "verbose", "engine", "categorical_features", "ties"])
+def test_functions_use_the_words_of_estimators(name):
+    (text,) = shared("Parameters")[name]
+    for each in PUBLIC.values():
+        documented = section(each, "Parameters")
+        if name in documented and each.__name__ not in PENDING:
+            assert wording(documented[name].text) == text, each.__name__
+
+
+def test_shared_parameters_take_the_same_things():
+    various = {"penalty", "step", "cv", "C", "estimator"}  # as above
+    for name in set(shared("Parameters")) - various:
+        assert len(kinds("Parameters")[name]) == 1, (name, kinds("Parameters")[name])
