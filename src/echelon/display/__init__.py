@@ -1,13 +1,14 @@
 """Plots of what was found: every display has ``.plot()`` and ``.frame()``.
 
-``AgreementDisplay``     how far several methods agree
-``BoundsDisplay``        bounds of the weights of every feature
-``DistributionDisplay``  the best features, class by class
-``EliminationDisplay``   divergence and accuracy against features removed
-``FeatureCurveDisplay``  score against the number of features
-``IntervalDisplay``      prototypes of interval features, and the spread of the data
-``ScoresDisplay``        scores of the features, and which were kept
-``StabilityDisplay``     how often every feature is selected
+``_agreement``     ``AgreementDisplay``: how far several methods agree
+``_bounds``        ``BoundsDisplay``: bounds of the weights of every feature
+``_distribution``  ``DistributionDisplay``: the best features, class by class
+``_elimination``   ``EliminationDisplay``: divergence and accuracy against features removed
+``_curve``         ``FeatureCurveDisplay``: score against the number of features
+``_interval``      ``IntervalDisplay``: prototypes of interval features, and the spread of the data
+``_scores``        ``ScoresDisplay``: scores of the features, and which were kept
+``_stability``     ``StabilityDisplay``: how often every feature is selected
+``style``          colours, axes and labels of all of them
 """
 
 from echelon.display._agreement import AgreementDisplay

@@ -1,14 +1,14 @@
 """How many features to keep, whether to trust them, and how good a result is.
 
-``feature_curve``              score against the number of features, selected within the folds
-``CurveSelector``              keeps as many features as that curve says
-``selection_stability``        whether other samples would lead to the same features
-``null_threshold``             the score that chance reaches
-``monotonicity_violations``    how well data fit the methods for order
-``rank_loss``, ``macro_mean_absolute_error``  losses for ordered classes, and their scorers
-``f_measure_of_support``       selected features beside the relevant ones
-``OrdinalDecomposition``       any classifier, made to respect the order of the classes
-``clustering_accuracy``        agreement of clusters with known classes
+``_curve``           ``feature_curve``: score against the number of features, selected in the folds
+``_curve_selector``  ``CurveSelector``: keeps as many features as that curve says
+``_stability``       ``selection_stability``: whether other samples would lead to the same features
+``_null``            ``null_threshold``: the score that chance reaches
+``_monotonicity``    ``monotonicity_violations``: how well data fit the methods for order
+``_metrics``         ``rank_loss``, ``macro_mean_absolute_error``: losses for ordered classes, and
+                     their scorers;  ``f_measure_of_support``: selected beside relevant features
+``_ordinal``         ``OrdinalDecomposition``: any classifier, made to respect an order of classes
+``_clustering``      ``clustering_accuracy``: agreement of clusters with known classes
 """
 
 from echelon.evaluation._clustering import clustering_accuracy

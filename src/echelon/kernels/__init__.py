@@ -1,4 +1,4 @@
-"""Compiled loops shared by the engines and families.
+"""Compiled loops shared by the engines and families; those of one engine live with it.
 
 ``tiles``       sums over features for many pairs of rows at once, as bounds
 ``pairs``       the exact distance and order of two rows

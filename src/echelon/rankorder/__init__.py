@@ -1,11 +1,15 @@
 """Selection where only the order of the features within a sample counts.
 
-``rank_order``, ``boolean_order``, ``BooleanOrder``   samples as ranks, or as the order of all pairs
-``spearman_distance``, ``kendall_distance``           how far two orders are apart
-``tau_concordance``, ``class_centers``                how alike orders are, and what they center on
-``spoiler_counts``, ``subset_divergence``             what a feature, or a set of them, is worth
-``RankOrderSelector``                                 backward elimination by four criteria
-``RankOrderClassifier``                               classes from orders
+``_orders``       samples as orders of their features: reading them, and their codes
+``_space``        ``rank_order``, ``spearman_distance``, ``kendall_distance``, ``tau_concordance``,
+                  ``class_centers``: ranks, how far they are apart, what they center on
+``_pairs``        ``boolean_order``, ``BooleanOrder``: samples as the order of all pairs
+``_counts``       ``spoiler_counts``: how often a feature is out of order within the classes
+``_projection``   ``subset_divergence``: what a set of features is worth; orders under removals
+``_criteria``     what goes first: the four criteria;  ``_blankets``  Markov blankets for the last
+``_elimination``  ``RankOrderSelector``: backward elimination by these
+``_accuracy``     ``elimination_accuracy``: how well classes are told apart on the way
+``_classifier``   ``RankOrderClassifier``: classes from orders;  ``_kernel``  the Kendall kernel
 """
 
 from echelon.rankorder._classifier import RankOrderClassifier

@@ -1,9 +1,13 @@
 """From data to a decision one can show: one dict, rendered as HTML, Markdown and JSON.
 
-``summarize``     compares selectors on data and gives a ``Report``
-``Report``        the summary as a dict, and its renderings
-``profile``       what the data are, what to beware of, and which method fits: a ``Profile``
-``TableEncoder``  a table as numbers, for models that judge features of every kind
+``_summary``  ``summarize``: compares selectors on data and gives a ``Report``
+``_report``   ``Report``: the summary as a dict, and its renderings
+``_layout``   from numbers of a summary to places on the page
+``_table``    the table of features as columns and cells
+
+``profile``, ``Profile`` (what the data are, and which method fits) and ``TableEncoder`` (a table as
+numbers, for models that judge features of every kind) are ``echelon.profile``'s and
+``echelon.study``'s, here for convenience.
 """
 
 from echelon.profile import Profile, profile
