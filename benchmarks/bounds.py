@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.common import best_of, environment, note, publish, slopes
 from echelon import RelevanceBounds
-from echelon.bounds._study import COSTS
+from echelon.bounds import COSTS
 from echelon.datasets import make_relevance
 
 FRI = Path(__file__).parent.parent / ".venv-fri" / "bin" / "python"

@@ -68,5 +68,6 @@ def publish(name: str, make_page: Callable[[], str], arguments: argparse.Namespa
     text = make_page()
     print(text)
     if arguments.write:
-        file = write_whole(PAGES / f"{name}.md", text, overwrite=True)
+        file = PAGES / f"{name}.md"
+        file.write_text(text, encoding="utf-8")
         note(f"written to {file}")

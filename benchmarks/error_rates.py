@@ -17,7 +17,6 @@ from sklearn.feature_selection import SelectKBest
 from benchmarks.common import environment, note, publish
 from echelon import ReliefF
 from echelon.evaluation import null_threshold
-from echelon.evaluation._null import _discoveries
 
 RATE, DATA_SETS, PERMUTATIONS = 0.1, 1000, 39
 SAMPLES, FEATURES, RELEVANT = 60, 20, 5
@@ -48,12 +47,12 @@ KINDS = {
 def judge(selector, make, seed: int) -> tuple[bool, float]:
     """Whether any noise passed family-wise, and the share of noise among the discoveries."""
     X, y = make(seed)
-    result = null_threshold(selector, X, y, PERMUTATIONS, error_rate=RATE, random_state=seed)
+    options = {"error_rate": RATE, "random_state": seed}
+    family, fdr = (null_threshold(selector, X, y, PERMUTATIONS, control=control, **options).support
+                   for control in ("family", "fdr"))  # fmt: skip
     relevant = make.keywords.get("relevant", 0) if isinstance(make, partial) else 0
     noise = np.arange(FEATURES) >= relevant
-    discovered = _discoveries(result.scores, result.null, RATE)[0]
-    share = (discovered & noise).sum() / max(discovered.sum(), 1)
-    return bool((result.support & noise).any()), float(share)
+    return bool((family & noise).any()), float((fdr & noise).sum() / max(fdr.sum(), 1))
 
 
 def make_row(name: str, kind: str) -> str:

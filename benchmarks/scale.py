@@ -17,7 +17,6 @@ from benchmarks.common import environment, note, publish
 from benchmarks.relieff import K, make_data
 from echelon import ReliefF
 from echelon.engines import DaskEngine, NumbaEngine
-from echelon.engines.dask._engine import FAN_IN
 
 BLOCK_ROWS = NumbaEngine.rows_per_block
 ENCODED = 2
@@ -45,10 +44,10 @@ def formula(m: int, p: int, itemsize: int = 4, threads: int = 1, rows: int = BLO
     """Bytes a worker needs at most beyond what it has imported.
 
     All blocks, of which any may just be arriving; per thread a task, and the neighbours of one
-    group of queries in ``FAN_IN`` blocks; some room for Dask itself.
+    group of queries in ``fan_in`` blocks; some room for Dask itself.
     """
     task = 2 * rows * p * (itemsize + ENCODED)
-    found = 2 * FAN_IN * rows * K * 16
+    found = 2 * DaskEngine.fan_in * rows * K * 16
     return 2 * m * p * itemsize + threads * (task + found) + DASK
 
 

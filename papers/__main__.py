@@ -11,7 +11,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from echelon._core.files import write_whole
 from papers.cells import Cells
 from papers.data import Data
 from papers.pages import FOLDER, IMAGES, index
@@ -64,10 +63,10 @@ def main(arguments: list[str] | None = None) -> None:
         if given.quick:
             print(text)
         else:
-            write_whole(FOLDER / f"{name}.md", text, overwrite=True)
+            (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
             print(f"written: {FOLDER / name}.md", file=sys.stderr)
     if not given.quick and all((FOLDER / f"{name}.md").exists() for name in NAMES):
-        write_whole(FOLDER / "README.md", index(FOLDER, NAMES), overwrite=True)
+        (FOLDER / "README.md").write_text(index(FOLDER, NAMES), encoding="utf-8")
 
 
 if __name__ == "__main__":

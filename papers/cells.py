@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from echelon._core.files import write_whole
 from papers.pages import made_with
 
 Task = Callable[[], Any]

@@ -4,14 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.naive_bayes import BernoulliNB
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from echelon import BooleanOrder, RankOrderClassifier, RankOrderSelector
+from echelon.datasets import make_rank_order
 from echelon.rankorder import (
     boolean_order,
     class_centers,
+    elimination_accuracy,
     kendall_distance,
     rank_order,
     spearman_distance,
@@ -41,6 +45,21 @@ def test_stopping_early_leaves_survivors_that_share_rank_1():
     assert selector.ranking_.tolist() == [1, 3, 2, 1, 1, 1]
     assert selector.order_.tolist() == [0, 3, 4, 5, 2, 1]
     assert len(RankOrderSelector(6).fit(FIGURE_5, CLASSES_5).path_) == 0
+
+
+def test_accuracy_after_every_removal():
+    X, y = make_rank_order(3, 10, 4, 3, random_state=0)
+    selector = RankOrderSelector(3).fit(X, y)
+    accuracy = elimination_accuracy(selector, X, y, last=8)
+    assert np.isnan(accuracy).tolist() == [True] * 2 + [False] * 6
+    kept = np.delete(X, selector.path_.feature, axis=1)
+    assert accuracy[-1] == cross_val_score(RankOrderClassifier(), kept, y, cv=5).mean()
+    other = elimination_accuracy(selector, X, y, classifier=GaussianNB(), cv=3)
+    assert other[0] == cross_val_score(GaussianNB(), X, y, cv=3).mean()
+    with pytest.raises(NotFittedError):
+        elimination_accuracy(RankOrderSelector(), X, y)
+    with pytest.raises(ValueError, match="features"):
+        elimination_accuracy(selector, X[:, 1:], y)
 
 
 def test_max_divergence():

@@ -12,5 +12,6 @@
 
 from echelon.bounds._ordinal_svm import LinearOrdinalClassifier
 from echelon.bounds._relevance import RelevanceBounds
+from echelon.bounds._study import COSTS
 
-__all__ = ["LinearOrdinalClassifier", "RelevanceBounds"]
+__all__ = ["COSTS", "LinearOrdinalClassifier", "RelevanceBounds"]

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
 from echelon.display.style import BLUE, VERMILION, Picture, new_axes, note, plain
@@ -85,17 +83,18 @@ class EliminationDisplay(Picture):
             Measure the accuracy of sets of at most so many features, and of at least two, with a
             known value in every sample.
         """
-        from echelon.rankorder._orders import read_again
+        from echelon.rankorder import elimination_accuracy
 
         check_is_fitted(estimator, "path_")
-        n_features, removed = estimator.n_features_in_, estimator.path_.feature
         accuracy = None
         if X is not None:
             if y is None:
                 raise ValueError("`y` must be given with `X`, got None. Pass the classes.")
-            accuracy = _accuracies(classifier, read_again(estimator, X), y, removed, cv, last)
+            accuracy = elimination_accuracy(
+                estimator, X, y, classifier=classifier, cv=cv, last=last
+            )
         kept = int(estimator.support_.sum())
-        return cls(n_features, estimator.path_.divergence, accuracy, kept)
+        return cls(estimator.n_features_in_, estimator.path_.divergence, accuracy, kept)
 
     def frame(self) -> pd.DataFrame:
         """One row per number of features removed."""
@@ -155,19 +154,3 @@ def _beside(ax: Any, shown: pd.DataFrame) -> Any:
     other.set_ylim(0, 1.02)
     other.spines[["top", "left"]].set_visible(False)
     return other
-
-
-def _accuracies(
-    classifier: Any, X: np.ndarray, y: Any, removed: np.ndarray, cv: Any, last: int
-) -> np.ndarray:
-    """Accuracy with the features left: few, but at least two, and one known in every sample."""
-    from echelon.rankorder import RankOrderClassifier
-
-    model = RankOrderClassifier() if classifier is None else classifier
-    accuracies = np.full(len(removed) + 1, np.nan)
-    for step in range(len(accuracies)):
-        left = np.delete(np.arange(X.shape[1]), removed[:step])
-        values = X[:, left]
-        if 2 <= len(left) <= last and not np.isnan(values).all(axis=1).any():
-            accuracies[step] = cross_val_score(clone(model), values, y, cv=cv).mean()
-    return accuracies

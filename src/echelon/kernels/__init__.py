@@ -16,3 +16,7 @@
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
 """
+
+from echelon.kernels._jit import kernel
+
+__all__ = ["kernel"]

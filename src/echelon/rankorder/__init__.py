@@ -12,6 +12,7 @@
 ``_classifier``   ``RankOrderClassifier``: classes from orders;  ``_kernel``  the Kendall kernel
 """
 
+from echelon.rankorder._accuracy import elimination_accuracy
 from echelon.rankorder._classifier import RankOrderClassifier
 from echelon.rankorder._counts import spoiler_counts
 from echelon.rankorder._elimination import RankOrderSelector
@@ -31,6 +32,7 @@ __all__ = [
     "RankOrderSelector",
     "boolean_order",
     "class_centers",
+    "elimination_accuracy",
     "kendall_distance",
     "rank_order",
     "spearman_distance",

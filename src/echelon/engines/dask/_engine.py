@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from threading import Event
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from distributed import Client, Future, default_client
@@ -29,9 +29,6 @@ from echelon.engines.dask._rowblocks import RowBlocks, read_collection, to_block
 
 TIMEOUT = "30s"
 """To reach a scheduler."""
-
-FAN_IN = 8
-"""Results merged at a time."""
 
 IN_FLIGHT = 8
 """Groups of queries whose tasks are on the cluster at a time."""
@@ -73,6 +70,9 @@ class DaskEngine(Engine):
     """
 
     shares_memory = False
+
+    fan_in: ClassVar[int] = 8
+    """Results merged at a time."""
 
     def __init__(
         self,
@@ -302,7 +302,8 @@ class Space:
         client = self.patience.client
         parts = list(parts)
         while True:
-            groups = [parts[start : start + FAN_IN] for start in range(0, len(parts), FAN_IN)]
+            size = DaskEngine.fan_in
+            groups = [parts[start : start + size] for start in range(0, len(parts), size)]
             parts = [client.submit(combine, group, *args, pure=False) for group in groups]
             if len(parts) == 1:
                 return parts[0]

@@ -23,7 +23,7 @@ from echelon.engines.numba._tiles import (
     mark_related,
     subtract_products,
 )
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
 from echelon.kernels.pairs import ANY, distance, paired_distance, partial_distance, related
 

@@ -17,7 +17,7 @@ an offset of each row, up to rounding that ``engines._packing`` accounts for.
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 from echelon.kernels.pairs import ABOVE
 
 TILE = 4
