@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -167,23 +168,23 @@ class RelevanceBounds(BaseSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        problem="auto",
-        C=None,
-        tolerance="auto",
-        n_probes="auto",
-        false_positive_rate=0.01,
-        epsilon=0.1,
-        budget="joint",
-        fixed=None,
-        cv=5,
-        class_order=None,
-        solver="interior-point",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        problem: str = "auto",
+        C: float | None = None,
+        tolerance: float | str = "auto",
+        n_probes: int | str = "auto",
+        false_positive_rate: float = 0.01,
+        epsilon: float = 0.1,
+        budget: str = "joint",
+        fixed: dict[Any, Any] | None = None,
+        cv: Any = 5,
+        class_order: Sequence | None = None,
+        solver: str = "interior-point",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.problem = problem
         self.C = C

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -100,17 +101,17 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        selector,
-        estimator,
-        rule="best",
+        selector: Any,
+        estimator: Any,
+        rule: str = "best",
         *,
-        sizes=None,
-        cv=5,
-        scoring=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        sizes: Sequence[int] | None = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
         self.selector = selector
         self.estimator = estimator
         self.rule = rule

@@ -106,14 +106,14 @@ class CFS(BaselineSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        discretize="mdl",
-        n_bins=10,
-        search="best_first",
-        categorical_features="from_dtype",
-        verbose=0,
-    ):
+        discretize: str = "mdl",
+        n_bins: int = 10,
+        search: str = "best_first",
+        categorical_features: Any = "from_dtype",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.discretize = discretize
         self.n_bins = n_bins

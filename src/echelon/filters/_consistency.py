@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -89,13 +90,13 @@ class Consistency(BaselineSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        discretize="mdl",
-        n_bins=10,
-        categorical_features="from_dtype",
-        verbose=0,
-    ):
+        discretize: str = "mdl",
+        n_bins: int = 10,
+        categorical_features: Any = "from_dtype",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.discretize = discretize
         self.n_bins = n_bins

@@ -106,7 +106,15 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, n_clusters=8, *, n_init=10, max_iter=300, scale=True, random_state=None):
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 10,
+        max_iter: int = 300,
+        scale: bool = True,
+        random_state: Any = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import StrOptions, output_config
 from echelon._core.differences import without_rounding
-from echelon.engines import Samples, resolve_engine
+from echelon.engines import Engine, Samples, resolve_engine
 from echelon.intervals._convert import to_frame
 from echelon.intervals._means import Scale, mean_intervals, scaled
 from echelon.intervals._prototypes import PAIRED, TURNED, prototype_weights, turned
@@ -145,17 +145,17 @@ class IntervalRelief(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        margin="prototype",
-        distance="l2",
-        ties="share",
-        threshold=0.0,
-        random_state=None,
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
+        margin: str = "prototype",
+        distance: str = "l2",
+        ties: str = "share",
+        threshold: float | str | None = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: str | Engine = "auto",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.margin = margin
         self.distance = distance

@@ -107,7 +107,7 @@ class ReliefSelector(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
         metric="manhattan",
         sample_size=None,

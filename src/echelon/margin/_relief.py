@@ -211,7 +211,7 @@ class ReliefF(ReliefSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
         n_neighbors=10,
         neighbors="per_class",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from threading import Event
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from sklearn.base import clone
 
 from echelon._core.compat import Interval
 from echelon._core.progress import track
-from echelon.engines import Samples, resolve_engine
+from echelon.engines import Engine, Samples, resolve_engine
 from echelon.kernels import ascent
 from echelon.margin._base import MarginSelector
 from echelon.margin._order import OrderedClassesMixin
@@ -79,17 +80,17 @@ class AscentSelector(MarginSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        n_epochs=1,
-        n_restarts=1,
-        threshold=None,
-        categorical_features="from_dtype",
-        random_state=None,
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
+        n_epochs: int = 1,
+        n_restarts: int = 1,
+        threshold: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: str | Engine = "auto",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_epochs = n_epochs
         self.n_restarts = n_restarts
@@ -306,20 +307,20 @@ class OSimba(OrderedClassesMixin, AscentSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        n_epochs=1,
-        n_restarts=1,
-        dominance="prefer",
-        monotonic_cst=None,
-        class_order=None,
-        threshold=None,
-        categorical_features="from_dtype",
-        random_state=None,
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
+        n_epochs: int = 1,
+        n_restarts: int = 1,
+        dominance: str = "prefer",
+        monotonic_cst: Any = None,
+        class_order: Sequence | None = None,
+        threshold: float | str | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: str | Engine = "auto",
+        verbose: int = 0,
+    ) -> None:
         super().__init__(
             n_features_to_select,
             n_epochs=n_epochs,

@@ -104,14 +104,14 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        radius=0.15,
-        categorical_features="from_dtype",
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
+        radius: float = 0.15,
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        engine: str | Engine = "auto",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.radius = radius
         self.categorical_features = categorical_features

@@ -128,17 +128,17 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        penalty=4.0,
-        step=0.01,
-        max_radius=0.25,
-        vote="leave_one_out",
-        categorical_features="from_dtype",
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
-    ):
+        penalty: float = 4.0,
+        step: float = 0.01,
+        max_radius: float = 0.25,
+        vote: str = "leave_one_out",
+        categorical_features: Any = "from_dtype",
+        n_jobs: int | None = None,
+        engine: str | Engine = "auto",
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.penalty = penalty
         self.step = step

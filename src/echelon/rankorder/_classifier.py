@@ -97,7 +97,14 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(self, method="bayes", *, alpha=1.0, C=10.0, n_jobs=None):
+    def __init__(
+        self,
+        method: str = "bayes",
+        *,
+        alpha: float = 1.0,
+        C: float = 10.0,
+        n_jobs: int | None = None,
+    ) -> None:
         self.method = method
         self.alpha = alpha
         self.C = C

@@ -138,15 +138,15 @@ class RankOrderSelector(BaseSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        criterion="spoilers",
-        blanket_size=5,
-        max_divergence=None,
-        step=1,
-        n_jobs=None,
-        verbose=0,
-    ):
+        criterion: str = "spoilers",
+        blanket_size: int = 5,
+        max_divergence: float | None = None,
+        step: float = 1,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.blanket_size = blanket_size

@@ -97,7 +97,7 @@ class BooleanOrder(TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"sparse_output": ["boolean"]}
 
-    def __init__(self, *, sparse_output=False):
+    def __init__(self, *, sparse_output: bool = False) -> None:
         self.sparse_output = sparse_output
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -1,8 +1,12 @@
 """Sums over the features of all pairs of some queries and references, by plain array operations.
 
-What ``kernels.gpu`` computes tile by tile, for devices without Triton.  The constants are shared by
+What ``_gpu`` computes tile by tile, for devices without Triton.  The constants are shared by
 both.
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 import torch
 
@@ -13,7 +17,7 @@ MANHATTAN, SQUARED, PAIRED, PRODUCTS, BYTES = range(5)
 """What is summed: |a - b|, (a - b)^2, norms of pairs, -2 ab, |a - b| of four bytes at a time."""
 
 
-def all_sums(encoding, a, b):
+def all_sums(encoding: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """Sums of encoded rows a (queries) and b (references), of shape (queries, references)."""
     if encoding.kind == PRODUCTS:
         return -2 * (a @ b.T)
@@ -25,7 +29,7 @@ def all_sums(encoding, a, b):
     return _by_feature(encoding, a, b)
 
 
-def _by_feature(encoding, a, b):
+def _by_feature(encoding: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     numeric_to, nominal_to = encoding.sections[1:]
     total = a.new_zeros((len(a), len(b)))
     shared = torch.zeros_like(total)
@@ -46,7 +50,7 @@ def _by_feature(encoding, a, b):
     return torch.where(shared > 0, total * (encoding.n_features / shared), torch.inf)
 
 
-def unrelated(a, b, n_ordered, relation):
+def unrelated(a: torch.Tensor, b: torch.Tensor, n_ordered: int, relation: int) -> torch.Tensor:
     """Where a reference is worse (better, if relation is -1) than the query in some feature."""
     fails = torch.zeros((len(a), len(b)), dtype=torch.bool, device=a.device)
     for f in range(n_ordered):
