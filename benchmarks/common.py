@@ -14,7 +14,6 @@ from time import perf_counter
 import numpy as np
 
 from echelon import __version__
-from echelon._core.files import write_whole
 
 PAGES = Path(__file__).parent.parent / "docs" / "benchmarks"
 
