@@ -84,10 +84,10 @@ _TABLE = (
     ),
     Method(
         "OrderedSoftMargin",
-        "ordered classes or numbers, features that act together; a small set wanted",
+        "ordered classes or numbers, a small set that acts together",
         (ORDERED, CLASSES, CONTINUOUS),
         "n² p per feature kept",
-        "Hu, Che, Zhang, Yu 2010, for an order",
+        "after Hu, Che, Zhang, Yu 2010",
     ),
     Method(
         "ReliefF",

@@ -92,6 +92,6 @@ def check_methods(methods: Sequence[Method], target: Target) -> None:
             n_values = len(set(target.numbers.tolist()))
             raise InputError(
                 f"{target.name!r} holds {n_values} different numbers, and {method.name} is for "
-                "classes. Use relevancebounds, or make classes of the numbers first."
+                "classes. Use relevancebounds or orderedsoftmargin, or make classes of them first."
             )
         raise InputError(f"{method.name} is for ordered classes, and {target.name!r} has no order.")
