@@ -162,7 +162,7 @@ _TABLE = (
         "features that add to each other along straight lines; any target",
         _ANY,
         "n p per step and bag",
-        "Pati et al. 1993; Meinshausen, Bühlmann 2010",
+        "Chen, Billings, Luo 1989; Meinshausen, Bühlmann 2010",
     ),
     Method(
         "ForwardAdditive",

@@ -16,6 +16,9 @@ from echelon.filters._outcome import has_order, outputs
 from echelon.targets import Target
 from echelon.validation import Columns
 
+_OUTSIDE = 1 / (np.e - 1)
+"""Samples outside a bag for each one inside: exp(-1) and 1 - exp(-1) of all."""
+
 
 class ForwardAdditive(BaggedSelector):
     """Boosting one feature at a time on bins, judged by the samples that were left out.
@@ -23,14 +26,14 @@ class ForwardAdditive(BaggedSelector):
     Every round takes the feature whose bin means lower the squared error of the target most, and
     moves a small step that way: componentwise boosting ([1]_) of an additive model, whose curves
     may have any shape.  Each bootstrap sample boosts its own model, and every step is credited to
-    its feature by what it lowers the error of the samples *outside*: noise that was taken there
-    loses about what it seemed to gain, however many bins it has.
+    its feature by what it lowers the error of the samples *outside* ([2]_), where noise gains
+    nothing, however many bins it has.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
         Number, or share, of features to keep.  None: those whose score exceeds 0 by more than
-        two standard errors over the bags; with ``n_bags=0`` those taken.
+        its standard error; with ``n_bags=0`` those taken.
     n_bins : int, default=16
         Bins of equal frequency of a numeric feature, at most; a feature with no more different
         values keeps them all.  Equal values are never separated.
@@ -66,7 +69,8 @@ class ForwardAdditive(BaggedSelector):
         Mean over the bags of the share by which the feature lowers the squared error of the
         samples outside (``n_bags=0``: of all samples).  Negative for noise that was taken.
     standard_errors_ : ndarray of shape (n_features,)
-        Of the scores, over the bags; 0 with fewer than two bags.
+        Of the scores, from their spread over the bags, corrected for the overlap of bags ([3]_);
+        0 with fewer than two bags.
     path_ : recarray
         With ``n_bags=0``: the features in the order they were first taken, and ``value``, R
         squared after that round.
@@ -97,15 +101,17 @@ class ForwardAdditive(BaggedSelector):
     -----
     The model predicts the codes of ordered classes and of two classes, numbers as they are, and
     the indicators of more classes without an order, whose errors are added.  Missing values are a
-    bin of their own.  Among features that gain alike the lowest index is taken.  Bags overlap, so
-    the standard error is a guide and no test.  The cost of a round is samples times features.
+    bin of their own.  Among features that gain alike the lowest index is taken.  The cost of a
+    round is samples times features.
 
     References
     ----------
-    .. [1] P. Buehlmann, B. Yu, "Boosting with the L2 loss: regression and classification", Journal
+    .. [1] P. Bühlmann, B. Yu, "Boosting with the L2 loss: regression and classification", Journal
        of the American Statistical Association 98, 2003.
     .. [2] L. Breiman, "Out-of-bag estimation", technical report, University of California,
        Berkeley, 1996.
+    .. [3] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52,
+       2003.
 
     Examples
     --------
@@ -118,6 +124,7 @@ class ForwardAdditive(BaggedSelector):
     >>> selector.support_.tolist()
     [True, True, False, False, False, False]
     >>> ForwardAdditive(n_bags=0, n_rounds=30).fit(X, y).path_.feature[:2].tolist()
+    [1, 0]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -194,6 +201,7 @@ class ForwardAdditive(BaggedSelector):
         scores = by_bag.mean(axis=0)
         errors = np.zeros(len(scores))
         if len(found) > 1:
-            errors = by_bag.std(axis=0, ddof=1) / np.sqrt(len(found))
+            # Bags overlap: their spread alone would understate the error, the more bags the more.
+            errors = by_bag.std(axis=0, ddof=1) * np.sqrt(1 / len(found) + _OUTSIDE)
         self.standard_errors_ = errors
-        return Verdict(scores, search.single_worth(), scores > 2 * errors)
+        return Verdict(scores, search.single_worth(), scores > errors)

@@ -20,9 +20,9 @@ class ForwardLinear(BaggedSelector):
     """Forward selection in a linear model, repeated over bootstrap samples.
 
     The feature that lowers the squared error of a linear model of the target most is added, until
-    a step no longer pays by Akaike's criterion: orthogonal matching pursuit ([1]_).  One such path
-    hangs on a few samples; here every bootstrap sample goes its own, and a feature scores by the
-    mean of 1 / place over all of them ([2]_).
+    a step no longer pays by Akaike's criterion: stepwise regression by orthogonal least squares
+    ([1]_).  One such path hangs on a few samples; here every bootstrap sample goes its own, and a
+    feature scores by the mean of 1 / place over all of them ([2]_).
 
     Parameters
     ----------
@@ -94,10 +94,9 @@ class ForwardLinear(BaggedSelector):
 
     References
     ----------
-    .. [1] Y. C. Pati, R. Rezaiifar, P. S. Krishnaprasad, "Orthogonal matching pursuit: recursive
-       function approximation with applications to wavelet decomposition", Asilomar Conference on
-       Signals, Systems and Computers, 1993.
-    .. [2] N. Meinshausen, P. Buehlmann, "Stability selection", Journal of the Royal Statistical
+    .. [1] S. Chen, S. A. Billings, W. Luo, "Orthogonal least squares methods and their
+       application to non-linear system identification", International Journal of Control 50, 1989.
+    .. [2] N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical
        Society B 72, 2010.
 
     Examples
@@ -109,9 +108,10 @@ class ForwardLinear(BaggedSelector):
     >>> grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
     >>> selector = ForwardLinear(random_state=0).fit(X, grade)
     >>> X.columns[selector.order_[:4]].tolist()
-    ['bmi', 's5', 'bp', 's3']
+    ['s5', 'bmi', 'bp', 'sex']
     >>> path = ForwardLinear(n_bags=0).fit(X, grade).path_
     >>> X.columns[path.feature].tolist(), path.value.round(2).tolist()
+    (['s5', 'bmi', 'bp', 's3', 'sex'], [0.32, 0.44, 0.46, 0.47, 0.49])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,9 +1,10 @@
-"""Forward selection in a linear model, by orthogonal matching pursuit.
+"""Forward selection in a linear model, by orthogonal least squares.
 
 Every feature is a block of columns: one of a numeric feature, one per label of a nominal one.
 With an orthonormal basis of what was chosen, the gain of every other feature follows from its
 products with the residual and what is left of its length, and both are updated by its products
 with the new direction: one pass over the table per step, and no column is ever changed.
+(Orthogonal matching pursuit is the same, but for dividing by the length that is left.)
 """
 
 from __future__ import annotations

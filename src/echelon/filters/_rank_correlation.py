@@ -113,7 +113,7 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
     >>> selector.get_feature_names_out().tolist()
     ['age', 'bmi', 'bp', 's1', 's2', 's3', 's4', 's5', 's6']
     >>> dict(zip(X.columns, selector.correlations_.round(2).tolist()))["s3"]
-    -0.31
+    -0.3
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
