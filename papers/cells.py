@@ -54,7 +54,9 @@ class Cells:
         """Keep what is finished: a new file takes the place of the old one at once."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"made with": self.made, "cells": self.values})
-        write_whole(self.file, text, overwrite=True)
+        beside = self.file.with_name(f".{self.file.name}")
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(self.file)
 
     def run(self, tasks: Mapping[str, Task], n_jobs: int) -> dict[str, Any]:
         """Results of all tasks; those finished before are not run again."""

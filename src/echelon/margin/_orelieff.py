@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, ClassVar
 
@@ -164,25 +165,25 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
 
     def __init__(
         self,
-        n_features_to_select=None,
+        n_features_to_select: float | None = None,
         *,
-        n_neighbors=10,
-        score="either",
-        scale=None,
-        metric="manhattan",
-        dominance="prefer",
-        contradictions="ignore",
-        monotonic_cst=None,
-        class_order=None,
-        sample_size=None,
-        ties="share",
-        threshold=None,
-        error_rate=0.05,
-        categorical_features="from_dtype",
-        random_state=None,
-        n_jobs=None,
-        engine="auto",
-        verbose=0,
+        n_neighbors: int | str = 10,
+        score: str = "either",
+        scale: str | None = None,
+        metric: str = "manhattan",
+        dominance: str = "prefer",
+        contradictions: str = "ignore",
+        monotonic_cst: Any = None,
+        class_order: Sequence | None = None,
+        sample_size: float | None = None,
+        ties: str = "share",
+        threshold: float | str | None = None,
+        error_rate: float = 0.05,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: Any = "auto",
+        verbose: int = 0,
     ):
         super().__init__(
             n_features_to_select,
