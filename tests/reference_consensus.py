@@ -40,13 +40,3 @@ def fused(each, weights, fusion, constant):
             repeated = [p for w, p in zip(weights, column, strict=True) for _ in range(int(w))]
             scores.append(-median(repeated) - 1e-6 * sum(repeated) / len(repeated))
     return scores
-
-
-def order(scores, untaken, evidence):
-    """Best first; features nobody takes share out their places by the evidence."""
-    features = sorted(range(len(scores)), key=lambda f: -scores[f])
-    spots = [k for k, f in enumerate(features) if untaken[f]]
-    rest = sorted((features[k] for k in spots), key=lambda f: (evidence[f], features.index(f)))
-    for k, f in zip(spots, rest, strict=True):
-        features[k] = f
-    return features

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from echelon.filters import (
         CFS,
         Consistency,
+        ForestImportance,
         ForwardAdditive,
         ForwardLinear,
         RankCorrelation,
@@ -62,6 +63,7 @@ _HOMES = {
     "echelon.filters": (
         "CFS",
         "Consistency",
+        "ForestImportance",
         "ForwardAdditive",
         "ForwardLinear",
         "RankCorrelation",
@@ -92,6 +94,7 @@ __all__ = [
     "ConsensusSelector",
     "Consistency",
     "CurveSelector",
+    "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
     "IntervalKMeans",

@@ -172,6 +172,13 @@ _TABLE = (
         "Bühlmann, Yu 2003",
     ),
     Method(
+        "ForestImportance",
+        "features that act together, along any curve; any target",
+        (ORDERED, CLASSES, CONTINUOUS),
+        "n log n p per tree",
+        "Geurts, Ernst, Wehenkel 2006",
+    ),
+    Method(
         "CFS",
         "many features that say the same; a baseline",
         _ALL,

@@ -5,48 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from echelon.consensus._selector import ConsensusSelector
-from echelon.filters import ForwardAdditive, ForwardLinear, RankCorrelation
+from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
 from echelon.margin import ReliefF
 from echelon.methods import CONTINUOUS
 from echelon.neighborhood import OrderedSoftMargin
 
 MOST_ROWS = 4000
-"""Rows that the searches forward look at; more change their order hardly, and cost."""
-
+"""Rows that all but rank correlation look at; more change their order hardly, and cost."""
+MOST_QUERIES = 1000
+"""Rows whose neighbours ReliefF looks up."""
 CORRELATION = "rank correlation"
-"""The one ranking that is complete and stable: it completes the others, and counts twice."""
 
 
-def default_ranker(
-    kind: str, n_samples: int, *, random_state: Any = None, n_jobs: int | None = None
-) -> ConsensusSelector:
+def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered.md``.
 
-    Four searches forward, each of which stops by itself (a linear model of the values, one of the
-    ranks, an additive model of bins, leave-one-out neighbours), are completed by rank correlation,
-    which takes part itself with twice their weight.  Features that no search takes share out their
-    places by rank correlation and ReliefF.
+    Four searches forward, each of which stops by itself (in a linear model of the values, in one
+    of their ranks, in an additive model of bins, and by leave-one-out neighbours), a forest, and
+    rank correlation.  What a search does not take follows by the mean place of rank correlation
+    and ReliefF.
     """
-    told: dict[str, Any] = {"kind": kind}
     members = {
-        "linear": ForwardLinear(**told),
-        "linear in ranks": ForwardLinear(scale="rank", **told),
-        "additive": ForwardAdditive(**told),
-        "neighbours": OrderedSoftMargin(max_features=8, **told),
-        CORRELATION: RankCorrelation(**told),
+        "linear": ForwardLinear(kind=kind),
+        "linear in ranks": ForwardLinear(scale="rank", kind=kind),
+        "additive": ForwardAdditive(kind=kind),
+        "neighbours": OrderedSoftMargin(max_features=8, kind=kind),
+        "forest": ForestImportance(1.0, kind=kind),
+        CORRELATION: RankCorrelation(kind=kind),
     }
-    relief = ReliefF(n_features_to_select=1, sample_size=_queries(n_samples))
-    return ConsensusSelector(
-        members,
-        weights=[1, 1, 1, 1, 2],
-        completed_by=CORRELATION,
-        evidence=[CORRELATION] if kind == CONTINUOUS else [CORRELATION, relief],
-        max_samples=MOST_ROWS,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-
-
-def _queries(n_samples: int) -> int | None:
-    """Rows whose neighbours ReliefF looks up; it is fitted to at most ``MOST_ROWS``."""
-    return None if n_samples <= 1000 else 1000
+    completed_by: list[Any] = [CORRELATION]
+    if kind != CONTINUOUS:
+        queries = MOST_QUERIES if min(n_samples, MOST_ROWS) > MOST_QUERIES else None
+        completed_by.append(ReliefF(1, sample_size=queries))
+    return ConsensusSelector(members, completed_by=completed_by, max_samples=MOST_ROWS)

@@ -44,15 +44,14 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         The smaller, the more the first places count.
     weights : sequence of float, default=None
         One per selector; None: all the same.
-    completed_by : str, default=None
-        Name of a selector that ranks all features.  The others then only vouch for the features
-        they keep; what one of them does not keep is ranked, behind what it keeps, as
-        ``completed_by`` ranks it.  None: every selector ranks as far as it can.
-    evidence : list of str or selectors, default=None
-        With ``completed_by``: features that no selector vouches for share out their places by
-        the mean place in these rankings (names of ``selectors``, or others).  None: not at all.
+    completed_by : list of str or selectors, default=None
+        Rankings of all features: names of ``selectors``, or further ones.  The other selectors
+        then only vouch for the features they keep; what one of them does not keep is ranked,
+        behind what it keeps, by the mean place in these rankings.  None: every selector ranks as
+        far as it can.
     max_samples : int, default=None
-        Rows drawn at random for all selectors but ``completed_by``, where there are more.
+        Rows drawn at random for all selectors but those named in ``completed_by``, where there
+        are more.
     random_state : int, RandomState instance or None, default=None
         Draws rows, and seeds every ``random_state`` that was left open.
     n_jobs : int, default=None
@@ -110,8 +109,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         "fusion": [StrOptions(set(FUSIONS))],
         "constant": [Interval(Real, 0, None, closed="neither")],
         "weights": ["array-like", None],
-        "completed_by": [str, None],
-        "evidence": [list, tuple, None],
+        "completed_by": [list, tuple, None],
         "max_samples": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -126,8 +124,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         fusion: str = "reciprocal",
         constant: float = 3.0,
         weights: Sequence[float] | None = None,
-        completed_by: str | None = None,
-        evidence: Sequence[Any] | None = None,
+        completed_by: Sequence[Any] | None = None,
         max_samples: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -139,7 +136,6 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.constant = constant
         self.weights = weights
         self.completed_by = completed_by
-        self.evidence = evidence
         self.max_samples = max_samples
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -163,54 +159,47 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         """
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y)
-        named, weights = self._read()
-        fitted = self._fit_all(named, X, y)
-        self.selectors_ = {name: fitted[name] for name in named if name not in self._extra}
-        ranks = {name: ranks_of(each) for name, each in fitted.items()}
-        taken = {name: _taken(each) for name, each in self.selectors_.items()}
-        self.vouched_ = np.sum(list(taken.values()), axis=0)
-        self.places_ = self._places(ranks, taken)
-        scores = fused(self.places_, weights, self.fusion, self.constant)
-        self.order_ = self._order(scores, ranks, taken)
-        self.scores_ = np.empty(len(scores))
-        self.scores_[self.order_] = np.sort(scores)[::-1]  # places are shared out with their scores
+        named, further, weights = self._read()
+        fitted = self._fit_all(named | further, X, y)
+        self.selectors_ = {name: fitted[name] for name in named}
+        self.vouched_ = np.sum([_kept(each) for each in self.selectors_.values()], axis=0)
+        self.places_ = self._places(
+            {name: ranks_of(each) for name, each in fitted.items()}, further
+        )
+        self.scores_ = fused(self.places_, weights, self.fusion, self.constant)
+        self.order_ = np.argsort(-self.scores_, kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.support_ = self.ranking_ <= self._n_kept(taken)
+        self.support_ = self.ranking_ <= self._n_kept()
         return self
 
     # ------------------------------------------------------------------- the selectors
 
-    def _read(self) -> tuple[dict[str, Any], np.ndarray]:
-        """Selectors and further evidence by name, and the weights."""
+    def _read(self) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
+        """Selectors by name, further rankings that only complete theirs, and the weights."""
         named = _by_name(self.selectors)
-        if self.completed_by is not None and self.completed_by not in named:
-            raise ValueError(
-                f"`completed_by` must name one of the selectors, {', '.join(named)}, got "
-                f"{self.completed_by!r}."
-            )
         weights = np.ones(len(named)) if self.weights is None else np.asarray(self.weights, float)
         if weights.shape != (len(named),) or not (weights > 0).all():
             raise ValueError(
                 f"`weights` must hold one positive number per selector, {len(named)}, got "
                 f"{self.weights!r}."
             )
-        self._extra: dict[str, Any] = {}
-        for place, each in enumerate(self.evidence or ()):
+        further = {}
+        for place, each in enumerate(self.completed_by or ()):
             if not isinstance(each, str):
-                self._extra[f"evidence {place}"] = each
+                further[f"further {place + 1}"] = each
             elif each not in named:
                 raise ValueError(
-                    f"`evidence` must hold selectors, or names of some, got {each!r}. There are: "
-                    f"{', '.join(named)}."
+                    "`completed_by` must hold selectors, or names of some of them, got "
+                    f"{each!r}. There are: {', '.join(named)}."
                 )
-        return named | self._extra, weights
+        return named, further, weights
 
     def _fit_all(self, named: Mapping[str, Any], X: Any, y: Any) -> dict[str, Any]:
         random = None if self.random_state is None else check_random_state(self.random_state)
         seeds = draw_seeds(random, len(named))
         rows = self._rows(X, random)
         jobs = [
-            (seeded(selector, seed), X, y, None if name == self.completed_by else rows)
+            (seeded(selector, seed), X, y, None if name in (self.completed_by or ()) else rows)
             for (name, selector), seed in zip(named.items(), seeds, strict=True)
         ]
         done = Jobs(self.n_jobs, self.verbose)("selectors", _fitted, jobs)
@@ -225,42 +214,28 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     # --------------------------------------------------------------------- the ranking
 
-    def _places(self, ranks: Mapping[str, Any], taken: Mapping[str, Any]) -> np.ndarray:
-        if self.completed_by is None:
+    def _places(self, ranks: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
+        if not self.completed_by:
             return np.array([places(ranks[name]) for name in self.selectors_])
-        others = ranks[self.completed_by]
+        whole = [name for name in self.completed_by if isinstance(name, str)]
+        others = np.sum([places(ranks[name]) for name in [*whole, *further]], axis=0)
         return np.array(
             [
-                places(others) if name == self.completed_by
-                else completed(ranks[name], taken[name], others)
-                for name in self.selectors_
+                places(ranks[name]) if name in whole
+                else completed(ranks[name], _kept(each), others)
+                for name, each in self.selectors_.items()
             ]
         )  # fmt: skip
 
-    def _order(
-        self, scores: np.ndarray, ranks: Mapping[str, Any], taken: Mapping[str, Any]
-    ) -> np.ndarray:
-        """Best first; what nobody vouches for shares out its places by the evidence."""
-        order = np.argsort(-scores, kind="stable")
-        if self.completed_by is None or not self.evidence:
-            return order
-        paths = [mask for name, mask in taken.items() if name != self.completed_by]
-        left = ~np.any(paths, axis=0)[order] if paths else np.ones(len(order), bool)
-        names = [each for each in self.evidence if isinstance(each, str)] + list(self._extra)
-        evidence = np.sum([places(ranks[name]) for name in names], axis=0)
-        rest = order[left]
-        order[left] = rest[np.argsort(evidence[rest], kind="stable")]
-        return order
-
-    def _n_kept(self, taken: Mapping[str, np.ndarray]) -> int:
+    def _n_kept(self) -> int:
         wanted = number_to_keep(self.n_features_to_select, len(self.order_))
         if wanted is not None:
             return wanted
-        rules = [name for name, each in self.selectors_.items() if hasattr(each, "support_")]
-        voting = [taken[name] for name in rules]
-        if not voting:
+        ruled = [each for each in self.selectors_.values() if hasattr(each, "get_support")]
+        if not ruled:
             return len(self.order_)
-        return max(1, int((np.sum(voting, axis=0) > len(voting) / 2).sum()))
+        votes = np.sum([_kept(each) for each in ruled], axis=0)
+        return max(1, int((votes > len(ruled) / 2).sum()))
 
     def agreement(self) -> AgreementDisplay:
         """How far the rankings agree; see :class:`echelon.display.AgreementDisplay`."""
@@ -305,10 +280,8 @@ def _fitted(selector: Any, X: Any, y: Any, rows: np.ndarray | None) -> Any:
     return clone(selector).fit(X, y)
 
 
-def _taken(fitted: Any) -> np.ndarray:
-    """The features a selector keeps; all that a model, which keeps none, has ranked."""
-    if hasattr(fitted, "support_"):
-        return np.asarray(fitted.support_, dtype=bool)
+def _kept(fitted: Any) -> np.ndarray:
+    """The features a selector keeps by its rule; all, for a model, which has none."""
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=bool)
     return np.ones(len(ranks_of(fitted)), dtype=bool)

@@ -12,12 +12,14 @@
 ``_bags``              searches repeated over bootstrap samples
 ``_pursuit``           forward selection in a linear model
 ``_forward_linear``    ForwardLinear: features that add to each other in a linear model
+``_forest``            ForestImportance: what extremely random trees split by
 ``_additive``          boosting on bins
 ``_forward_additive``  ForwardAdditive: features that add to each other along any curves
 """
 
 from echelon.filters._cfs import CFS
 from echelon.filters._consistency import Consistency
+from echelon.filters._forest import ForestImportance
 from echelon.filters._forward_additive import ForwardAdditive
 from echelon.filters._forward_linear import ForwardLinear
 from echelon.filters._measures import inconsistency_rate, symmetric_uncertainty
@@ -26,6 +28,7 @@ from echelon.filters._rank_correlation import RankCorrelation
 __all__ = [
     "CFS",
     "Consistency",
+    "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
     "RankCorrelation",
