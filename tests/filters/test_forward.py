@@ -299,7 +299,8 @@ def test_noise_is_credited_with_nothing(rng):
     y = rng.integers(0, 4, 150)
     for kind in KINDS[:2]:
         selector = ForwardAdditive(kind=kind, random_state=0).fit(X, y)
-        assert selector.scores_.mean() < 0
+        assert selector.credits_.mean() < 0
+        assert_array_equal(selector.scores_, np.maximum(selector.credits_, 0))
         assert selector.support_.sum() <= 2
 
 

@@ -66,10 +66,13 @@ class ForwardAdditive(BaggedSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
+        ``credits_``, or 0 where they are negative: that noise was taken says no more of it than
+        that it was not.
+    credits_ : ndarray of shape (n_features,)
         Mean over the bags of the share by which the feature lowers the squared error of the
-        samples outside (``n_bags=0``: of all samples).  Negative for noise that was taken.
+        samples outside (``n_bags=0``: of all samples).
     standard_errors_ : ndarray of shape (n_features,)
-        Of the scores, from their spread over the bags, corrected for the overlap of bags ([3]_);
+        Of the credits, from their spread over the bags, corrected for the overlap of bags ([3]_);
         0 with fewer than two bags.
     path_ : recarray
         With ``n_bags=0``: the features in the order they were first taken, and ``value``, R
@@ -193,15 +196,17 @@ class ForwardAdditive(BaggedSelector):
         features, rounds = found.first_taken()
         self.path_ = path_of(features, found.r_squared[rounds])
         self.standard_errors_ = np.zeros(self.n_features_in_)
-        scores = found.gains(self.n_features_in_)
-        return Verdict(scores, search.single_worth(), np.isin(np.arange(len(scores)), features))
+        self.credits_ = found.gains(self.n_features_in_)
+        taken = np.isin(np.arange(self.n_features_in_), features)
+        return Verdict(np.maximum(self.credits_, 0), search.single_worth(), taken)
 
     def _together(self, search: Additive, found: list[Boosted]) -> Verdict:
         by_bag = np.array([each.credit for each in found])
-        scores = by_bag.mean(axis=0)
-        errors = np.zeros(len(scores))
+        self.credits_ = by_bag.mean(axis=0)
+        errors = np.zeros(len(self.credits_))
         if len(found) > 1:
             # Bags overlap: their spread alone would understate the error, the more bags the more.
             errors = by_bag.std(axis=0, ddof=1) * np.sqrt(1 / len(found) + _OUTSIDE)
         self.standard_errors_ = errors
+        scores = np.maximum(self.credits_, 0)
         return Verdict(scores, search.single_worth(), scores > errors)
