@@ -86,8 +86,7 @@ class Additive:
         shrinkage: float,
     ):
         self.bins, self.directions = bins, directions
-        # Errors are shares of the total; the unit of the target must not matter.
-        self.outputs = np.ascontiguousarray(outputs.T / np.abs(outputs).max())
+        self.outputs = np.ascontiguousarray(outputs.T)
         self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
 
     def run(self, weights: np.ndarray, n_steps: int | None = None) -> Boosted:

@@ -50,9 +50,11 @@ def outputs(target: Target) -> np.ndarray:
 
     One column of codes or values; the indicators of more than two classes without an order.
     """
-    values = target.numbers[:, None]
+    # Errors count as shares of the total: a unit must not make squares overflow.
+    values = target.numbers[:, None] / np.abs(target.numbers).max()
     if not has_order(target):
-        values = (values == np.arange(len(target.labels))).astype(float)  # type: ignore[arg-type]
+        labels = np.arange(len(target.labels))  # type: ignore[arg-type]
+        values = (target.numbers[:, None] == labels).astype(float)
     return values - values.mean(axis=0)
 
 
