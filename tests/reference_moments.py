@@ -53,3 +53,28 @@ def sampled_moments(slots, column, n_permutations, seed, **kind):
     ]
     mean = sum(found) / len(found)
     return mean, sum((s - mean) ** 2 for s in found) / (len(found) - 1)
+
+
+def contrast(pairs, column, classes, apart, nominal):
+    """Class distance times difference less its mean, over pairs; and its variance.
+
+    Classes are permuted among the samples that have the feature, in all ways; the mean is 0.
+    """
+    gaps = {
+        (i, j): difference(column[i], column[j], nominal)
+        for i, j in pairs
+        if not is_missing(column[i]) and not is_missing(column[j])
+    }
+    weight = sum(pairs[pair] for pair in gaps)
+    if not weight:
+        return 0.0, 0.0
+    mean = sum(pairs[pair] * gap for pair, gap in gaps.items()) / weight
+    there = [i for i, x in enumerate(column) if not is_missing(x)]
+    found = []
+    for order in itertools.permutations(there):
+        label = {i: classes[k] for i, k in zip(there, order, strict=True)}
+        found.append(
+            sum(pairs[i, j] * apart[label[i]][label[j]] * (d - mean) for (i, j), d in gaps.items())
+        )
+    assert abs(sum(found)) < 1e-9 * len(found)
+    return found[0], sum(total**2 for total in found) / len(found)

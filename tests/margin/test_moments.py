@@ -105,3 +105,21 @@ def test_few_samples(n, rng):
         case = draw_case(0)
         case.X, case.y, case.nominal = X, np.arange(n) % 2, np.zeros(2, bool)
         check(sums_of(case, name), reference_moments.exact_moments, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["any", "contrast"])
+def test_contrast_equals_enumeration_of_the_classes(name):
+    for seed in range(8):
+        case = draw_case(seed, max_samples=7)
+        sums = sums_of(case, name, seed=seed)
+        samples, pairs = sums.samples, {}
+        for query, _, _, shares in slots_of(sums):
+            for j, share in shares.items():
+                pairs[query, j] = pairs.get((query, j), 0.0) + share
+        found = np.array(sums.contrast_moments([0, 1]))
+        for f in range(samples.values.shape[1]):
+            column, nominal = samples.values[:, f].tolist(), f >= samples.n_numeric
+            expected = reference_moments.contrast(
+                pairs, column, samples.classes.tolist(), sums.rule[0].coef.tolist(), nominal
+            )
+            assert_allclose(found[:, f] ** [1, 2], expected, atol=1e-12, err_msg=str(seed))

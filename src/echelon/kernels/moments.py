@@ -135,3 +135,54 @@ def nominal_sums(ordered):
     d0 = n * sums[0] - sums[1]
     mean = sums[1] / n
     return d0, d0, sums[2] - n * mean * mean, 0.0, 0.0
+
+
+@kernel
+def merged_pairs(starts, higher, shares):
+    """Every pair of samples once: its rows, and its shares from either side added up."""
+    lower_rows = np.empty(higher.shape[0], np.int32)
+    higher_rows = np.empty(higher.shape[0], np.int32)
+    weights = np.empty(higher.shape[0], np.float64)
+    total = np.zeros(starts.shape[0] - 1, np.float64)
+    n = 0
+    for low in range(starts.shape[0] - 1):
+        for p in range(starts[low], starts[low + 1]):
+            total[higher[p]] += shares[p]
+        for p in range(starts[low], starts[low + 1]):
+            if total[higher[p]] > 0.0:
+                lower_rows[n], higher_rows[n] = low, higher[p]
+                weights[n] = total[higher[p]]
+                total[higher[p]] = 0.0
+                n += 1
+    return lower_rows[:n].copy(), higher_rows[:n].copy(), weights[:n].copy()
+
+
+@kernel
+def contrast_sums(lower, higher, weights, apart, column, nominal):
+    """Sums over the pairs that have a value: what ``_label_moments`` needs of one column.
+
+    With g the weight of a pair, d the distance of its classes and D its difference: sums of g, g d,
+    g D, g d D, g^2, g^2 D, g^2 D^2 and, by sample, of g and g D.
+    """
+    sums = np.zeros(7, np.float64)
+    by_row = np.zeros((2, column.shape[0]), np.float64)
+    for p in range(lower.shape[0]):
+        i, j = lower[p], higher[p]
+        gap = abs(np.float64(column[j]) - np.float64(column[i]))
+        if gap != gap:
+            continue
+        if nominal:
+            gap = 1.0 if gap > 0.0 else 0.0
+        g = weights[p]
+        sums[0] += g
+        sums[1] += g * apart[p]
+        sums[2] += g * gap
+        sums[3] += g * apart[p] * gap
+        sums[4] += g * g
+        sums[5] += g * g * gap
+        sums[6] += g * g * gap * gap
+        by_row[0, i] += g
+        by_row[0, j] += g
+        by_row[1, i] += g * gap
+        by_row[1, j] += g * gap
+    return sums, by_row

@@ -25,6 +25,9 @@ N_NEIGHBORS: dict[str, list[Any]] = {
 }
 """Constraints of the parameter, for selectors that have it."""
 
+MOST_CLASSES = 10
+"""With more classes, neighbours of any class grow no more: pairs cost time and memory."""
+
 CONTROLS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "fdr": false_discoveries,
     "family": family_wise,
@@ -210,3 +213,8 @@ class ReliefSelector(MarginSelector):
         if self.n_neighbors == "log":
             return max(1, round(np.log(len(samples.values))))
         return min(int(self.n_neighbors), len(samples.values))
+
+    def _k_any(self, samples: Samples) -> int:
+        """The neighbours of any class: as many as of all classes, or of ten, one by one."""
+        n_classes = min(len(samples.class_sizes), MOST_CLASSES)
+        return min(self._k(samples) * n_classes, len(samples.values))

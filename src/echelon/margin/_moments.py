@@ -107,8 +107,10 @@ def permutation_moments(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column's score, in the order of ``samples``."""
     everyone = np.ones(graph.n_samples, bool)
-    signed, unsigned = graph, graph.unsigned() if graph.directions.any() else graph
-    whole = weight_sums(signed, everyone), weight_sums(unsigned, everyone)
+    signed, unsigned = graph, graph.unsigned()
+    whole = [weight_sums(signed, everyone)] * 2
+    if graph.directions.any():
+        whole[1] = weight_sums(unsigned, everyone)
 
     def moments(column: np.ndarray, f: int) -> tuple[float, float]:
         present = ~np.isnan(column) if samples.missing else everyone
@@ -120,13 +122,21 @@ def permutation_moments(
             column = column[present]
         return mean_and_variance(weights, column_sums(column, nominal=f >= samples.n_numeric))
 
+    found = by_column(samples, moments, run)
+    return found[:, 0], np.sqrt(found[:, 1])
+
+
+def by_column(
+    samples: Samples, function: Callable[[np.ndarray, int], tuple[float, float]], run: Run
+) -> np.ndarray:
+    """``function(column, number)`` of all columns, as an array of shape (n_columns, 2)."""
+
     def task(group: range) -> list[tuple[float, float]]:
-        return [moments(c, f) for f, c in zip(group, _columns(samples, group), strict=True)]
+        return [function(c, f) for f, c in zip(group, _columns(samples, group), strict=True)]
 
     n = samples.values.shape[1]
     groups = [range(f, min(f + COLUMNS_PER_TASK, n)) for f in range(0, n, COLUMNS_PER_TASK)]
-    found = np.array([pair for part in run(task, groups) for pair in part])
-    return found[:, 0], np.sqrt(found[:, 1])
+    return np.array([pair for part in run(task, groups) for pair in part])
 
 
 def _columns(samples: Samples, group: range) -> Iterable[np.ndarray]:

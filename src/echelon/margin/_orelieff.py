@@ -17,9 +17,6 @@ from echelon.margin._weights import Sums
 from echelon.margin.rules import Term, class_distances, contrast, ordinal_relieff, trend
 from echelon.validation import Columns
 
-CONTRAST = 3
-"""How many times the misses' neighbours the contrast takes: they are of all classes."""
-
 
 class OReliefF(OrderedClassesMixin, ReliefSelector):
     """O-ReliefF: ReliefF for ordered classes, whose features should rise (or fall) with them.
@@ -36,8 +33,9 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     n_features_to_select : int or float, default=None
         Number, or share, of features to keep.  None: those with a score above ``threshold``.
     n_neighbors : int or "log", default=10
-        Misses above and below, and hits of the printed rule; the contrast takes three times as
-        many, of any class.  "log": the natural logarithm of the number of samples, rounded.
+        Misses above and below, and hits of the printed rule; the contrast takes as many times the
+        number of classes (10 at most), of any class.  "log": the natural logarithm of the number
+        of samples, rounded.
     score : {"either", "trend", "contrast", "paper"}, default="either"
         What ``scores_`` are.  "either": the larger of the two z-scores.  "trend", "contrast": that
         z-score alone (a feature without an order has no trend, 0).  "paper": the sums of
@@ -226,7 +224,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
             return ordinal_relieff(n_classes, k, self.dominance, self.contradictions)
         apart = class_distances(n_classes, ordered=True)
         rising = trend(n_classes, k) if self.score != "contrast" else []
-        differing = contrast(apart, CONTRAST * k) if self.score != "trend" else []
+        differing = contrast(apart, self._k_any(samples)) if self.score != "trend" else []
         return [*rising, *differing]
 
     def _needs_z(self) -> bool:

@@ -76,6 +76,7 @@ def pair_graph(
     pieces: Sequence[Piece], weights: np.ndarray, directions: np.ndarray, n_samples: int
 ) -> PairGraph:
     """The graph of some pieces; the coefficients of term t are divided by ``weights[t]``."""
+    pieces = pieces or [piece(0, (np.empty(0, int),) * 3 + (np.empty(0),), np.empty(0))]
     terms = np.repeat([p.term for p in pieces], [len(p.queries) for p in pieces])
     queries, coefs, counts, indices, shares = (
         np.concatenate(parts) for parts in list(zip(*pieces, strict=True))[1:]

@@ -116,10 +116,10 @@ class ReliefF(ReliefSelector):
         Neighbours per class; a smaller class gives those it has.  "log": the natural logarithm of
         the number of samples, rounded.
     neighbors : {"per_class", "any"}, default="per_class"
-        "per_class": the nearest of every class, Algorithm 2.  "any": the k nearest whatever their
-        class, and the mean difference to those of other classes less that to those of the same
-        class (RReliefF [2]_ for classes).  Hits and misses then lie equally far, so that noise
-        scores 0 on average also where classes differ in size.
+        "per_class": the nearest of every class, Algorithm 2.  "any": the nearest whatever their
+        class, k times the number of classes (10 at most), and the mean difference to those of other
+        classes less that to those of the same class (RReliefF [2]_ for classes).  Hits and misses
+        then lie equally far, so that noise scores 0 on average also where classes differ in size.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
@@ -243,7 +243,7 @@ class ReliefF(ReliefSelector):
         self.neighbors = neighbors
 
     def _rule(self, samples: Samples) -> list[Term]:
-        k = self._k(samples)
         if self.neighbors == "per_class":
-            return relieff(samples.class_sizes, k)
-        return contrast(class_distances(len(samples.class_sizes), ordered=False), k)
+            return relieff(samples.class_sizes, self._k(samples))
+        apart = class_distances(len(samples.class_sizes), ordered=False)
+        return contrast(apart, self._k_any(samples))

@@ -12,8 +12,9 @@ from echelon._core.differences import without_rounding
 from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples
 from echelon.margin._evidence import Evidence
+from echelon.margin._label_moments import contrast_moments
 from echelon.margin._moments import permutation_moments
-from echelon.margin._pairs import MAX_PAIRS, Piece, pair_graph, piece
+from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
 from echelon.margin.rules import Term
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -99,16 +100,34 @@ class Sums:
         scores = self.scores(terms)
         if self.pieces is None:
             return Evidence.unknown(scores)
+        if self._is_contrast(terms):
+            total, deviation = self.contrast_moments(terms)
+            return Evidence.of(total, np.zeros_like(total), deviation)._replace(scores=scores)
         return Evidence.of(scores, *self.moments(terms))
 
     def moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of these scores under permutation of a column."""
+        return permutation_moments(self.samples, self._graph(terms), self.engine.map)
+
+    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """A contrast in other units, and its deviation under permutation of the classes."""
+        apart = self.rule[terms[0]].coef
+        return contrast_moments(self.samples, self._graph(terms), apart, self.engine.map)
+
+    def _is_contrast(self, terms: Sequence[int]) -> bool:
+        """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
+        far, *near = (self.rule[t] for t in terms)
+        return (
+            far.pairwise
+            and len(near) == 1
+            and near[0].search is far.search
+            and np.array_equal(near[0].coef, far.coef - 1.0)
+        )
+
+    def _graph(self, terms: Sequence[int]) -> PairGraph:
         pieces = [part for part in self.pieces or [] if part.term in terms]
-        if not pieces:
-            return np.zeros(self.totals.shape[1]), np.zeros(self.totals.shape[1])
         directions = np.array([term.direction for term in self.rule], np.int8)
-        graph = pair_graph(pieces, self.weights, directions, len(self.samples.classes))
-        return permutation_moments(self.samples, graph, self.engine.map)
+        return pair_graph(pieces, self.weights, directions, len(self.samples.classes))
 
 
 def margin_sums(

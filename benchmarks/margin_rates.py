@@ -1,0 +1,157 @@
+"""How often noise passes by its p-value: Relief-type selectors, realised rates beside the nominal.
+
+``python -m benchmarks.margin_rates --write`` writes docs/benchmarks/margin_rates.md; it takes some
+minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import sem
+
+from benchmarks.common import environment, note, publish
+from echelon import OReliefF, ReliefF
+from echelon._core.error_rates import false_discoveries, family_wise
+
+RATE, DATA_SETS = 0.05, 60
+
+SELECTORS = {
+    "ReliefF": lambda nominal: ReliefF(categorical_features=nominal),
+    "ReliefF, any": lambda nominal: ReliefF(neighbors="any", categorical_features=nominal),
+    "OReliefF": lambda nominal: OReliefF(monotonic_cst="auto", categorical_features=nominal),
+    "OReliefF, trend": lambda nominal: OReliefF(score="trend", categorical_features=nominal),
+    "OReliefF, contrast": lambda nominal: OReliefF(score="contrast", categorical_features=nominal),
+}
+
+
+class Design(NamedTuple):
+    """What noise is like, and how many features matter beside it."""
+
+    name: str
+    n: int = 200
+    p: int = 30
+    n_classes: int = 2
+    minority: float | None = None
+    kind: str = "normal"
+    correlation: float = 0.0
+    relevant: int = 0
+    gaps: float = 0.0
+
+
+DESIGNS = [
+    Design("n = 60", n=60),
+    Design("n = 200"),
+    Design("n = 500", n=500),
+    Design("3 features", p=3),
+    Design("100 features", p=100),
+    Design("5 classes", n_classes=5),
+    Design("classes 10:90, n = 60", n=60, minority=0.1),
+    Design("classes 10:90", minority=0.1),
+    Design("classes 10:90, n = 500", n=500, minority=0.1),
+    Design("mixed types and spreads", kind="mixed", n_classes=3),
+    Design("nominal", kind="nominal", n_classes=3),
+    Design("a fifth missing", gaps=0.2, n_classes=3),
+    Design("all pairs correlated 0.8", correlation=0.8, n_classes=3),
+    Design("5 relevant beside it", relevant=5, n_classes=3),
+    Design("5 relevant, n = 500", n=500, relevant=5, n_classes=3),
+]
+
+
+def draw(design: Design, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, classes and the mask of nominal features; those that matter come last."""
+    rng = np.random.default_rng([seed, design.n, design.p, design.n_classes])
+    y = np.arange(design.n) % design.n_classes
+    if design.minority is not None:
+        y = (np.arange(design.n) < design.minority * design.n).astype(int)
+    shared = rng.normal(size=(design.n, 1))
+    X = np.sqrt(1 - design.correlation) * rng.normal(size=(design.n, design.p))
+    X += np.sqrt(design.correlation) * shared
+    if design.kind == "nominal":
+        X = np.floor(3 * rng.random(X.shape))
+    elif design.kind == "mixed":
+        X = _mixed(X, rng)
+    X[rng.random(X.shape) < design.gaps] = np.nan
+    relevant = 0.7 * y[:, None] + rng.normal(size=(design.n, design.relevant))
+    nominal = np.arange(design.p + design.relevant) < design.p * (design.kind == "nominal")
+    return np.hstack([X, relevant]), y, nominal
+
+
+def _mixed(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Columns in turn as they are, skewed, heavy-tailed, binary, rare, and with an outlier."""
+    X = X.copy()
+    for f in range(X.shape[1]):
+        column = X[:, f]
+        outlier = np.where(np.arange(len(X)) == rng.integers(len(X)), 50.0, 0.0)
+        X[:, f] = (
+            column, np.exp(2 * column), np.sinh(2 * column), column > 0, column > 1.6,
+            column + outlier,
+        )[f % 6]  # fmt: skip
+    return X
+
+
+class Outcome(NamedTuple):
+    """What happened to the noise of one data set."""
+
+    mean: float
+    deviation: float
+    passed: float
+    share: float
+    any: float
+
+
+def judge(name: str, design: Design, seed: int) -> Outcome:
+    """z-scores of noise, the share with a small p-value, and what both controls let through."""
+    X, y, nominal = draw(design, seed)
+    fitted = SELECTORS[name](nominal).fit(X, y)
+    z, p, noise = fitted.z_scores_, fitted.p_values_, np.arange(X.shape[1]) < design.p
+    found = false_discoveries(p, RATE)
+    return Outcome(
+        z[noise].mean(),
+        z[noise].std(),
+        (p[noise] < RATE).mean(),
+        (found & noise).sum() / max(found.sum(), 1),
+        (family_wise(p, RATE) & noise).any(),
+    )
+
+
+def make_row(name: str, design: Design) -> str:
+    """One line of the table."""
+    note(f"{name}, {design.name}")
+    found = np.array([judge(name, design, seed) for seed in range(DATA_SETS)], float)
+    mean, deviation = found[:, 0].mean(), np.sqrt((found[:, 1] ** 2).mean() + found[:, 0].var())
+    rates = [f"{found[:, c].mean():.3f} ± {1.96 * sem(found[:, c]):.3f}" for c in (2, 3, 4)]
+    cells = [design.name, name, f"{mean:+.2f}", f"{deviation:.2f}", *rates]
+    return f"| {' | '.join(cells)} |"
+
+
+def make_page() -> str:
+    """The page in docs."""
+    rows = [make_row(name, design) for design in DESIGNS for name in SELECTORS]
+    return "\n".join(
+        [
+            "# How often noise passes by its p-value",
+            "",
+            f"{DATA_SETS} data sets each, of 200 samples and 30 columns of normal noise in two equal",
+            f"classes unless the first column says otherwise; nominal rate {RATE}.  z: mean and",
+            f"standard deviation of the z-scores of noise.  p < {RATE}: share of noise.  fdr: mean",
+            "share of noise among the features kept.  family: share of data sets that keep any noise.",
+            "± 95 % half-widths.  OReliefF finds directions by itself, and its z-score is the largest",
+            "of three, which p-values allow for; in trend and contrast alone larger is better.",
+            "",
+            f"| data | selector | mean z | SD of z | p < {RATE} | fdr | family |",
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+            *rows,
+            "",
+            f"{environment('scipy')}.  `python -m benchmarks.margin_rates --write` measures again.",
+            "",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the page in docs")
+    publish("margin_rates", make_page, parser.parse_args())

@@ -1,0 +1,69 @@
+"""z-scores of neighbours that do not depend on the classes: permute the classes, not the feature.
+
+The contrast compares, among the nearest samples of any class, pairs whose classes lie far apart
+(d near 1) with others.  Its neighbours G depend on the features only.  So the classes may be
+permuted with everything else as it is, the feature's own part in choosing neighbours included; a
+permuted feature would lie further from its neighbours than the feature does.  The contrast is a
+positive multiple of
+
+    T = sum_ij M_ij d_ij,   M = G (D - mean of D over G),   D = |x_i - x_j| or 0/1,
+
+which has mean 0, and the variance of ``_moments`` with M as weights and d in place of the
+differences.  A feature with gaps: the same over the samples, and pairs, that have it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from echelon.engines import Samples
+from echelon.kernels.moments import contrast_sums, merged_pairs
+from echelon.margin._moments import ColumnSums, Run, WeightSums, by_column, mean_and_variance
+from echelon.margin._pairs import PairGraph
+
+
+def contrast_moments(
+    samples: Samples, graph: PairGraph, apart: np.ndarray, run: Run
+) -> tuple[np.ndarray, np.ndarray]:
+    """T of every column and its standard deviation, in the order of ``samples``.
+
+    ``apart`` holds the distances of classes; shares of the graph add up to the weights G.
+    """
+    lower, higher, weights = merged_pairs(graph.starts, graph.higher, graph.shares)
+    distances = apart[samples.classes[lower], samples.classes[higher]]
+    everyone = class_sums(samples.classes, apart)
+
+    def moments(column: np.ndarray, f: int) -> tuple[float, float]:
+        nominal = f >= samples.n_numeric
+        sums, by_row = contrast_sums(lower, higher, weights, distances, column, nominal)
+        present = ~np.isnan(column) if samples.missing else None
+        if present is None or present.all():
+            n, classes = len(column), everyone
+        else:
+            n, classes = int(present.sum()), class_sums(samples.classes[present], apart)
+        total, of_pairs = _centred(sums, by_row, n)
+        return total, mean_and_variance(of_pairs, classes)[1]
+
+    found = by_column(samples, moments, run)
+    return found[:, 0], np.sqrt(found[:, 1])
+
+
+def _centred(sums: np.ndarray, by_row: np.ndarray, n: int) -> tuple[float, WeightSums]:
+    """T, and the sums over the weights M."""
+    g, gd, gx, gdx, gg, ggx, ggxx = sums
+    mean = gx / g if g > 0 else 0.0
+    squares = ggxx - 2 * mean * ggx + mean**2 * gg
+    rows = 0.5 * (by_row[1] - mean * by_row[0])
+    return gdx - mean * gd, WeightSums(n, 0.0, 0.5 * squares, float(rows @ rows), 0.0, 0.0)
+
+
+def class_sums(classes: np.ndarray, apart: np.ndarray) -> ColumnSums:
+    """Sums over the distances of the classes of all pairs of samples, centred."""
+    n = len(classes)
+    if n < 2:
+        return ColumnSums(0.0, 0.0, 0.0, 0.0, 0.0)
+    sizes = np.bincount(classes, minlength=len(apart)).astype(float)
+    rows = apart @ sizes
+    d0 = float(sizes @ rows)
+    d1 = float(sizes @ apart**2 @ sizes) - d0**2 / (n * (n - 1))
+    return ColumnSums(d0, d1, float(sizes @ (rows - d0 / n) ** 2), 0.0, 0.0)
