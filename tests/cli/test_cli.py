@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import ORDER, call
+from echelon import OReliefF
 from echelon.cli import _work
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
@@ -21,24 +22,32 @@ def test_rank_prints_the_answer_and_what_it_did(credit, capsys):
     assert "credit.csv: 90 rows, 4 features; grade: low < medium < high" in done.out
     assert re.search(r"^ +1 +income .* rises 0.\d\d +yes", done.out, re.MULTILINE)
     assert re.search(r"^ +\d +debt .* falls 0.\d\d", done.out, re.MULTILINE)
-    assert "OReliefF, which uses their order, fits." in done.out
+    assert "AutoSelector fuses rankings that use their order." in done.out
+    assert "against all 4 features; a forest on all reaches" in done.out
     assert "Keep this 1 of 4; more gain nothing within one standard error." in done.out
     assert "Set aside, constant: country." in done.out
     assert "Set aside, like an identifier: customer." in done.out
     assert "\x1b" not in done.out
 
 
-def test_auto_is_the_method_with_the_settings_the_docs_promise(credit, houses, capsys):
-    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+def test_auto_is_the_same_estimator_for_every_kind_of_target(credit, houses, capsys):
+    for file, target, order in (
+        (credit, "grade", ORDER),
+        (credit, "home", ()),
+        (houses, "price", ()),
+    ):
+        found = json.loads(call(capsys, "profile", file, "-t", target, *order, "--json").out)
+        assert found["method"] == "autoselector"
+    found = json.loads(call(capsys, "rank", houses, "-t", "price", "--json").out)
+    assert found["how"]["method"] == "AutoSelector"
+    assert found["answer"]["keep"][0] == "size"
+
+
+def test_a_method_has_the_defaults_of_its_class(credit, capsys):
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "orelieff", "--json")
     params = json.loads(done.out)["how"]["parameters"]["OReliefF"]
-    assert params["contradictions"] == "penalize"
-    assert params["monotonic_cst"] == "auto"
-    assert params["threshold"] == "shuffle"
-    assert json.loads(call(capsys, "profile", houses, "-t", "price", "--json").out)["method"] == (
-        "relevancebounds"
-    )
-    done = call(capsys, "profile", credit, "-t", "home", "--json")
-    assert json.loads(done.out)["method"] == "relieff"
+    default = OReliefF(random_state=0).get_params()
+    assert params == {name: default[name] for name in params}
 
 
 def test_the_answer_does_not_depend_on_a_report(credit, tmp_path, capsys):
@@ -112,27 +121,11 @@ def test_options_for_columns(credit, capsys):
 def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
     monkeypatch.setattr(_work, "MANY_ROWS", 80)
     monkeypatch.setattr(_work, "SAMPLED_ROWS", 50)
-    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--json")
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "orelieff", "--json")
     found = json.loads(done.out)
     assert found["how"]["parameters"]["OReliefF"]["sample_size"] == 50
     assert "neighbours of 50 rows, drawn at random, among all 90" in " ".join(found["caveats"])
     assert found["features"][0]["name"] == "income"
-
-
-def test_many_programs_run_on_all_cores(houses, capsys, monkeypatch):
-    ask = ("rank", houses, "-t", "price", "--json")
-    n_jobs = []
-    make = _work._for_programs
-    monkeypatch.setattr(
-        _work, "_for_programs", lambda *a: n_jobs.append(make(*a)["n_jobs"]) or make(*a)
-    )
-    one = json.loads(call(capsys, *ask).out)
-    monkeypatch.setattr(_work, "MANY_PROGRAMS", 0)
-    several = json.loads(call(capsys, *ask).out)
-    call(capsys, *ask, "--jobs", "1")
-    assert n_jobs == [None, -1, None]
-    del one["how"]["date"], several["how"]["date"]
-    assert one == several
 
 
 def test_the_same_seed_gives_the_same_answer(credit, capsys):
@@ -151,14 +144,14 @@ def test_profile_in_words(credit, capsys):
         "low (27) < medium (32) < high (31)",
         "comparable pairs of rows break the order",
         "told from one column, income: is that known before the outcome is?",
-        "(orelieff: Hu, Pan, Song, Yu 2012)",
+        "AutoSelector fuses rankings that use their order.",
     ):
         assert text in done.out
     call(capsys, "profile", credit, "-t", "grade", "--plot", "x.png").check_refused("no plot")
 
 
 def test_what_needs_numbers_gets_numbers(houses):
-    task = prepare(Common(str(houses), "price"), ["auto"])
+    task = prepare(Common(str(houses), "price"), ["relevancebounds"])
     assert len(task.notes) == 2
     numbers, owners = with_labels_split(filled(task.X))
     assert numbers["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()

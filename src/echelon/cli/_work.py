@@ -28,9 +28,6 @@ MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 LONG = 2e8
 """Products of samples, samples and features from which on progress bars are worth their lines."""
 
-MANY_PROGRAMS = 5e5
-"""Products of samples, features and features from which on processes are worth their start."""
-
 
 class Studied(NamedTuple):
     """The data as they were used, and what was found."""
@@ -97,9 +94,7 @@ def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
     task = prepare(common, ["relevancebounds"])
     method = METHODS["relevancebounds"]
-    selector = method.make(random_state=common.seed, **_for_programs(method, task, common))
-    if common.jobs is not None:
-        selector.set_params(n_jobs=common.jobs)
+    selector = method.make(random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs)
     table, _ = with_labels_split(filled(task.X))
     with working(f"Bounding {table.shape[1]:,} features", common), warnings_of_ours() as caught:
         selector.fit(table, task.target.y)
@@ -121,8 +116,8 @@ def bounds_report(found: Bounded, common: Common) -> Report:
 
 def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
     """A selector for the data at hand, and notes; the order of classes comes with the target."""
-    known = {"random_state": common.seed, "kind": task.target.kind}
-    selector = method.make(**known, **_for_programs(method, task, common))
+    kind = task.target.kind
+    selector = method.make(random_state=common.seed, kind=kind, problem=kind)
     notes = []
     if common.scheduler is not None:
         notes += _use_cluster(selector, method, common)
@@ -137,15 +132,6 @@ def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list
     if split or fill:
         selector = Prepared(selector, split_labels=split, fill_gaps=fill)
     return selector, notes
-
-
-def _for_programs(method: Method, task: Task, common: Common) -> dict[str, Any]:
-    """What RelevanceBounds needs to know: the kind of target, and whether all cores pay."""
-    if method.estimator != "RelevanceBounds":
-        return {}
-    n, p = task.X.shape
-    everywhere = common.jobs is None and n * p**2 > MANY_PROGRAMS
-    return {"problem": task.target.kind, "n_jobs": -1 if everywhere else None}
 
 
 def _use_cluster(selector: Any, method: Method, common: Common) -> list[str]:
