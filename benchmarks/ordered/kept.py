@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from benchmarks.ordered.rankers import ALL, AUTO, GUESS, RANKERS, REFERENCES
+from benchmarks.ordered.rankers import ALL, AUTO, GUESS, REFERENCES, label
 from benchmarks.ordered.results import KEPT, KEYS, Interval, corrected_gain, finished, ratios
 from papers.pages import table
 
@@ -28,7 +28,7 @@ def _row(cells: pd.DataFrame, relative: pd.Series) -> tuple[object, ...]:
     total = cells.n_kept.sum()
     share = 1 - cells.n_real.sum() / total if total else np.nan
     return (
-        RANKERS[cells.method.iloc[0]].label,
+        label(cells.method.iloc[0]),
         f"{cells.groupby('data').n_kept.mean().mean():.1f}",
         f"{share:.0%}" if total else "-",
         f"{(cells.n_kept == 0).mean():.0%} of folds",
@@ -67,7 +67,7 @@ def check(frame: pd.DataFrame, method: str = AUTO) -> str:
         f"median class by more than {SIGNAL:g} corrected standard errors (ridge, all folds)."
     )
     if wrong.empty:
-        return f"{head}  {RANKERS[method].label} kept none in no fold of these: the check passes."
+        return f"{head}  {label(method)} kept none in no fold of these: the check passes."
     rows = [
         (
             data,

@@ -11,7 +11,7 @@ import pandas as pd
 from benchmarks.common import environment
 from benchmarks.ordered import growth, kept
 from benchmarks.ordered.data import HELD_OUT, LEAST_NOISE, MOST_ROWS, NAMES, TUNING
-from benchmarks.ordered.rankers import AUTO, RANKERS, REFERENCE, REFERENCES
+from benchmarks.ordered.rankers import AUTO, REFERENCE, REFERENCES, label
 from benchmarks.ordered.results import Interval, by_set, read, relative_errors
 from benchmarks.ordered.study import MOST_SECONDS, SIZES
 from papers.pages import table
@@ -25,6 +25,7 @@ HEAD = (
     "worst set",
     "error, with noise",
     "worst set",
+    "behind the first",
     "real against noise",
     "seconds, mean",
     "largest",
@@ -56,6 +57,13 @@ class Figures(NamedTuple):
         order = both.dropna().sort_values().index
         return [m for m in order if m not in REFERENCES] + [m for m in order if m in REFERENCES]
 
+    def behind(self, method: str) -> Interval:
+        """The mean of both errors less that of the first ranking, set by set."""
+        both = sum(self.errors.values()) / len(self.errors)
+        if method not in both:
+            return Interval.over([])
+        return Interval.over(both[method] - both[self.methods()[0]])
+
 
 def _column(part: pd.DataFrame, method: str) -> pd.Series:
     """The sets of a method; none if it has none there."""
@@ -77,12 +85,13 @@ def _row(figures: Figures, method: str) -> tuple[object, ...]:
     seconds = _column(figures.seconds, method)
     area, ranks = Interval.over(_column(figures.areas, method)), method not in REFERENCES
     return (
-        RANKERS[method].label,
+        label(method),
         f"{len(plain)}, {len(noisy)}",
         Interval.over(plain),
         _worst(plain),
         Interval.over(noisy),
         _worst(noisy),
+        figures.behind(method) if method != figures.methods()[0] else "-",
         area if ranks else "-",
         f"{seconds.mean():.2f}" if ranks else "-",
         f"{seconds.max():.1f}" if ranks else "-",
@@ -94,7 +103,7 @@ def set_table(figures: Figures, *, noise: bool) -> str:
     leaders = [method for method in figures.methods() if method not in REFERENCES][:LEADERS]
     part = figures.errors[noise].reindex(columns=leaders)
     rows = [(_half(name), *_bold(row)) for name, row in part.iterrows()]
-    return table(("set", *(RANKERS[m].label for m in leaders)), rows)
+    return table(("set", *(label(m) for m in leaders)), rows)
 
 
 def _half(name: object) -> str:
@@ -118,7 +127,7 @@ def _losers(part: pd.DataFrame, noise: bool) -> list[str]:
     bad = [m for m in sorted(found, key=lambda m: -found[m].mean) if found[m].low > 1]
     chance = found["random"].mean if "random" in found else float("inf")
     return [
-        f"- {VERSIONS[noise]}: {RANKERS[m].label}, {found[m]}"
+        f"- {VERSIONS[noise]}: {label(m)}, {found[m]}"
         + (", no better than random" if m != "random" and found[m].mean >= chance else "")
         for m in bad
     ]
@@ -129,7 +138,7 @@ def skipped(frame: pd.DataFrame) -> str:
     part = frame[frame.skipped.notna()]
     groups = part.groupby(["method", "data", "noise"]).skipped.first()
     lines = [
-        f"- {RANKERS[method].label} on {data} {VERSIONS[noise]}: {reason}"
+        f"- {label(method)} on {data} {VERSIONS[noise]}: {reason}"
         for (method, data, noise), reason in groups.items()
     ]
     return "\n".join(lines) or "Nothing."
@@ -156,7 +165,6 @@ def growth_part(folder: Path) -> str:
 def make_page(folder: Path) -> str:
     """The page, from all cells there are."""
     frame = read(folder)
-    frame = frame[frame.method.isin(RANKERS)]
     if frame[frame.method == REFERENCE].empty:
         raise SystemExit(f"{folder} holds no cells of {REFERENCE}, which errors are relative to.")
     figures = Figures.of(frame)
@@ -176,12 +184,17 @@ def make_page(folder: Path) -> str:
 
 
 def unfinished(frame: pd.DataFrame) -> str:
-    """A warning, if some methods have fewer cells than the reference."""
+    """A warning, if sets, versions, seeds or cells are missing."""
+    n_units = len(frame.drop_duplicates(["data", "noise", "seed"]))
+    wanted = len(NAMES) * len(VERSIONS) * frame.seed.nunique()
     counts = frame.groupby("method").size()
-    n_units, n_full = counts.sum(), len(counts) * counts.max()
-    if n_units == n_full:
+    n_cells, n_full = counts.sum(), len(counts) * counts.max()
+    if (n_units, n_cells) == (wanted, n_full):
         return ""
-    return f"**Unfinished: {n_units} of {n_full} cells are there.**\n\n"
+    return (
+        f"**Unfinished: {n_units} of {wanted} versions of sets (with their seeds) were begun, and "
+        f"{n_cells} of the {n_full} cells of these are there.**\n\n"
+    )
 
 
 def _introduction(frame: pd.DataFrame) -> str:
@@ -209,10 +222,12 @@ extremely randomised trees on the codes, rounded; with the best {sizes}
 features, averaged along this curve, over folds and seeds, divided by that of ReliefF's ranking,
 averaged over the models.
 Below 1 is better than ReliefF.  In brackets 95 % intervals of the mean, from resampled data sets:
-what another choice of sets could have given, not what another choice of rows could.  "Real against
-noise" is the area under ROC of real against noise columns; real columns need not matter, so 1 is
-out of reach.  Seconds are processor time of one ranking on one core; more than {seconds} of them,
-and the ranking is skipped on the set ("sets" counts those left, as it is and with noise).
+what another choice of sets could have given, not what another choice of rows could.  "Behind the
+first" is the mean of both errors less that of the ranking on top: where the interval holds 0, the
+two cannot be told apart (and the one on top is the best of many, so this flatters it).  "Real
+against noise" is the area under ROC of real against noise columns; real columns need not matter,
+so 1 is out of reach.  Seconds are processor time of one ranking on one core; more than {seconds}
+of them, and the ranking is skipped on the set ("sets" counts those left, as it is and with noise).
 
 Searches that stop on their own are completed by Kendall's tau.  Methods may be tuned on one half of
 the sets, drawn once, and are to be judged by the other.  The tuning half: {tuning}.

@@ -111,3 +111,8 @@ RANKERS: dict[str, Ranker] = {
     **_new(),
 }
 """All there is here, by name on the command line."""
+
+
+def label(method: str) -> str:
+    """The name on the page, also of a method that was measured but is not there any more."""
+    return RANKERS[method].label if method in RANKERS else NEW.get(method, method)

@@ -88,7 +88,7 @@ class Interval(NamedTuple):
     high: float
 
     @classmethod
-    def over(cls, values: pd.Series | np.ndarray, draws: int = 4000) -> Interval:
+    def over(cls, values: Sequence[float] | pd.Series, draws: int = 4000) -> Interval:
         """The percentile bootstrap; the sets drawn are the same for all methods."""
         known = np.asarray(values, float)
         known = known[~np.isnan(known)]

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
-from benchmarks.ordered import data, kept, linear, orders, rankers, relief, results, study
+from benchmarks.ordered import data, growth, kept, linear, orders, rankers, relief, results, study
 from benchmarks.ordered.__main__ import main
 from benchmarks.ordered.orders import Ranking
 
@@ -72,7 +72,7 @@ def test_a_page_of_both_halves_and_of_what_is_kept(first):
         assert "| ReliefF | " in part
         assert "1.000 (1.000 to 1.000)" in part
     assert "2 of 24 data sets, one seed" in text
-    assert "Unfinished" not in text
+    assert "Unfinished: 4 of 48 versions of sets (with their seeds) were begun, and 60 of" in text
     assert "100% of folds" in text
     assert "The check fails on:" in text
     assert progress.splitlines()[-1].startswith("4 of 4: adult+noise-0 in")
@@ -169,3 +169,21 @@ def test_gains_are_judged_by_the_corrected_standard_error():
     expected = gains.mean() / (gains.std(ddof=1) * np.sqrt(1 / 5 + 1 / 4))
     assert_allclose(results.corrected_gain(gains, 5), expected)
     assert kept.SIGNAL == 2
+
+
+def test_time_against_size_is_measured_once(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(growth, "SAMPLES", (20, 40))
+    monkeypatch.setattr(growth, "FEATURES", (5,))
+    assert growth.growth_table(tmp_path) is None
+    growth.measure(tmp_path)
+    text = growth.growth_table(tmp_path)
+    assert text.splitlines()[0] == "| features | n = 20 | n = 40 | exponent in n |"
+    growth.measure(tmp_path)
+    assert growth.growth_table(tmp_path) == text
+
+
+def test_a_set_kept_where_there_is_a_signal_passes_the_check(folder, first):
+    frame = results.read(folder / "cells")
+    assert "The check fails on:" in kept.check(frame)
+    assert "the check passes" in kept.check(frame.assign(n_kept=1))
+    assert kept.signals(frame).gain.min() > kept.SIGNAL  # both sets are easy

@@ -14,6 +14,8 @@ MOST_ROWS = 4000
 """Rows that all but rank correlation look at; more change their order hardly, and cost."""
 MOST_QUERIES = 1000
 """Rows whose neighbours ReliefF looks up."""
+LONG_PATH, SHORT_PATH = 45, 8
+"""Steps of the searches that do not stop by themselves: in a linear model, and by neighbours."""
 CORRELATION = "rank correlation"
 
 
@@ -21,15 +23,20 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered.md``.
 
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
-    of their ranks, in an additive model of bins, and by leave-one-out neighbours), a forest, and
-    rank correlation.  What a search does not take follows by the mean place of rank correlation
-    and ReliefF.
+    of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first and
+    the last of them once more, on all samples and to a fixed length; a forest; and rank
+    correlation.  What a search does not take follows by the mean place of rank correlation and
+    ReliefF.
     """
     members = {
         "linear": ForwardLinear(kind=kind),
         "linear in ranks": ForwardLinear(scale="rank", kind=kind),
         "additive": ForwardAdditive(kind=kind),
-        "neighbours": OrderedSoftMargin(max_features=8, kind=kind),
+        "neighbours": OrderedSoftMargin(max_features=SHORT_PATH, kind=kind),
+        "linear, long path": ForwardLinear(n_bags=0, criterion=0.0, max_steps=LONG_PATH, kind=kind),
+        "neighbours, long path": OrderedSoftMargin(
+            min_gain=None, max_features=SHORT_PATH, kind=kind
+        ),
         "forest": ForestImportance(1.0, kind=kind),
         CORRELATION: RankCorrelation(kind=kind),
     }

@@ -16,6 +16,9 @@ from echelon.neighborhood._answers import AnswerErrors, ask
 from echelon.targets import Target, read_target
 from echelon.validation import Columns, read_columns
 
+PATIENCE = 4
+"""Steps without a gain after which the search ends."""
+
 MOST_SAMPLES = 1000
 """``sample_size="auto"``: all samples up to so many, which take well below a second a step."""
 
@@ -36,16 +39,18 @@ class OrderedSoftMargin(ForwardSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep; the search stops there.  None: features are added
-        until the best addition gains less than ``min_gain``, and at least one is kept.
+        Number, or share, of features to keep; the search stops there.  None: the fewest whose
+        error is within ``min_gain`` of the smallest one met.
     n_neighbors : int, default=9
         Neighbours that answer, all others if there are fewer.
     answer : {"mean", "median"}, default="mean"
         What they answer: the mean of their classes' positions (or of their numbers), which is the
         smoother criterion, or the median.  Of no effect for classes without an order.
     min_gain : float, default=0.005
-        Fall of the error that a feature must bring, as a share of the error of a guess: the answer
-        of all other samples.
+        Fall of the error that is worth more features, as a share of the error of a guess: the
+        answer of all other samples.  The search ends when the smallest error has not fallen by
+        that in four steps: what features say together may show only with the second or third.
+        None: it never ends by itself, and all features that were reached are kept.
     max_features : int, default=None
         Most features that ``n_features_to_select=None`` keeps.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
@@ -77,7 +82,7 @@ class OrderedSoftMargin(ForwardSelector):
         Mask of the kept features.
     path_ : recarray of shape (n_reached,)
         For every step the ``feature`` added, the ``error`` after it, and the ``gain``: the fall of
-        the error as a share of ``guess_error_``.  The last step may be one that was not kept.
+        the error as a share of ``guess_error_``.  The last steps may be ones that were not kept.
     first_errors_ : ndarray of shape (n_features,)
         Error of every feature alone.
     guess_error_ : float
@@ -140,7 +145,7 @@ class OrderedSoftMargin(ForwardSelector):
         **ForwardSelector._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "answer": [StrOptions({"mean", "median"})],
-        "min_gain": [Interval(Real, 0, 1, closed="both")],
+        "min_gain": [Interval(Real, 0, 1, closed="both"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "kind": [StrOptions({"auto", "ordinal", "classification", "regression"})],
         "class_order": ["array-like", None],
@@ -155,7 +160,7 @@ class OrderedSoftMargin(ForwardSelector):
         *,
         n_neighbors: int = 9,
         answer: str = "mean",
-        min_gain: float = 0.005,
+        min_gain: float | None = 0.005,
         max_features: int | None = None,
         kind: str = "auto",
         class_order: Sequence[Any] | None = None,
@@ -214,10 +219,23 @@ class OrderedSoftMargin(ForwardSelector):
         return np.sort(random_state.choice(n_samples, size, replace=False))
 
     def _ended(self, steps: list[AnswerStep]) -> bool:
-        return steps[-1].gain < self.min_gain or len(steps) == self.max_features
+        if len(steps) == self.max_features:
+            return True
+        if self.min_gain is None or len(steps) <= PATIENCE:
+            return False
+        return _fall(steps[:-PATIENCE], steps[-PATIENCE:]) < self.min_gain
 
     def _n_kept(self, steps: list[AnswerStep]) -> int:
-        return max(1, len(steps) - (steps[-1].gain < self.min_gain))
+        if self.min_gain is None:
+            return len(steps)
+        later = ((n, _fall(steps[:n], steps[n:])) for n in range(1, len(steps)))
+        return next((n for n, fall in later if fall < self.min_gain), len(steps))
+
+
+def _fall(before: list[AnswerStep], after: list[AnswerStep]) -> float:
+    """How far the smallest error falls afterwards, as a share of the error of a guess."""
+    gains = np.cumsum([step.gain for step in [*before, *after]])
+    return float(gains[len(before) :].max() - gains[: len(before)].max())
 
 
 class AnswerStep(NamedTuple):
