@@ -53,16 +53,17 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Rows drawn at random for all selectors but those named in ``completed_by``, where there
         are more.
     random_state : int, RandomState instance or None, default=None
-        Draws rows, and seeds every ``random_state`` that was left open.
+        Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
-        Selectors fitted at a time.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Fused scores, larger is better.
+        Scores, larger is better: those of the fused ranking.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

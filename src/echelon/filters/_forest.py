@@ -30,7 +30,7 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     n_estimators : int, default=100
         Trees.
     max_features : float, default=0.33
@@ -38,28 +38,29 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
     min_samples_leaf : int, default=1
         Samples in a leaf, at least.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  None: the mean score.  "shuffle": the best
-        score after y was permuted once.
+        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
+        permuted y.  None: more than the mean score.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest, if y does not say so itself.
+        Classes from lowest to highest.  Given, y is ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features.  "from_dtype": the string and unordered categorical columns of a
-        DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Grows the trees, and permutes y for "shuffle".
+        Seed of every random choice.
     n_jobs : int, default=None
-        Trees grown at a time, as in scikit-learn.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Shares of the total decrease, larger is better; those of all labels of a nominal feature
-        are added up.
+        Scores, larger is better: shares of the total decrease, those of all labels of a nominal
+        feature added up.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -71,7 +72,7 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, unless y is numbers.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -43,31 +43,32 @@ class ForwardAdditive(BaggedSelector):
         Rounds of boosting, at most.
     shrinkage : float, default=1.0
         Bin means are shrunk as if so many more samples of mean 0 were in the bin.
-    monotonic_cst : "auto", dict, array-like or None, default=None
+    monotonic_cst : array-like, dict, "auto" or None, default=None
         1, -1 or 0 for features whose curve must rise, fall or do neither, by name or for all;
         "auto": the sign of Kendall's tau.  None: no conditions.
     n_bags : int, default=10
-        Bootstrap samples.  0: one model, on all samples, scored on the same samples.
+        Bootstrap samples.  0: none, one fit to all samples.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest, if y does not say so itself.
+        Classes from lowest to highest.  Given, y is ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose labels are bins.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Draws the bags.
+        Seed of every random choice.
     n_jobs : int, default=None
-        Threads, as in joblib.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        ``credits_``, or 0 where they are negative: that noise was taken says no more of it than
-        that it was not.
+        Scores, larger is better: ``credits_``, or 0 where they are negative: that noise was taken
+        says no more of it than that it was not.
     credits_ : ndarray of shape (n_features,)
         Mean over the bags of the share by which the feature lowers the squared error of the
         samples outside (``n_bags=0``: of all samples).
@@ -75,13 +76,12 @@ class ForwardAdditive(BaggedSelector):
         Of the credits, from their spread over the bags, corrected for the overlap of bags ([3]_);
         0 with fewer than two bags.
     path_ : recarray
-        With ``n_bags=0``: the features in the order they were first taken, and ``value``, R
-        squared after that round.
+        Steps of the search: the ``feature`` taken for the first time, and ``value``, R squared
+        after that round.  Only with ``n_bags=0``.
     monotonic_cst_ : ndarray of shape (n_features,)
-        1, -1 or 0 for features whose curve must rise, fall or do neither.
+        Direction of every feature, as used.
     order_ : ndarray of shape (n_features,)
-        Feature indices by score; those with the same by the gain of their bins alone, on all
-        samples, less what bins gain by chance.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
@@ -89,7 +89,7 @@ class ForwardAdditive(BaggedSelector):
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, unless y is numbers.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -104,7 +104,8 @@ class ForwardAdditive(BaggedSelector):
     -----
     The model predicts the codes of ordered classes and of two classes, numbers as they are, and
     the indicators of more classes without an order, whose errors are added.  Missing values are a
-    bin of their own.  Among features that gain alike the lowest index is taken.  The cost of a
+    bin of their own, and so is every label of a nominal feature.  Features that score alike are
+    ordered by the gain of their bins alone, on all samples, less what bins gain by chance.  Among features that gain alike the lowest index is taken.  The cost of a
     round is samples times features.
 
     References

@@ -39,32 +39,34 @@ class ForwardLinear(BaggedSelector):
         Most steps of a path.  With more features than samples no criterion may end it before
         the model is perfect.
     n_bags : int, default=20
-        Bootstrap samples.  0: one path, on all samples.
+        Bootstrap samples.  0: none, one fit to all samples.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest, if y does not say so itself.
+        Classes from lowest to highest.  Given, y is ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose labels enter together.  "from_dtype": the string and unordered
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Draws the bags.
+        Seed of every random choice.
     n_jobs : int, default=None
-        Threads, as in joblib.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Mean over the bags of 1 / place, 0 where a feature is not taken.
+        Scores, larger is better: mean over the bags of 1 / place, 0 where a feature is not taken.
     frequencies_ : ndarray of shape (n_features,)
         Share of the bags that take the feature.
     path_ : recarray
-        With ``n_bags=0``: the steps, ``feature`` and ``value``, R squared after it was added.
+        Steps of the search: the ``feature`` added, and ``value``, R squared after it.  Only with
+        ``n_bags=0``.
     order_ : ndarray of shape (n_features,)
-        Feature indices by score; those with the same by their gain alone, on all samples.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
@@ -72,7 +74,7 @@ class ForwardLinear(BaggedSelector):
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, unless y is numbers.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -87,7 +89,8 @@ class ForwardLinear(BaggedSelector):
     -----
     The model predicts the codes of ordered classes and of two classes, numbers as they are, and
     the indicators of more classes without an order, whose errors are added.  Missing values are
-    the mean of the column.  Nominal features with more labels than half the samples are never
+    the mean of the column.  All labels of a nominal feature enter together.  Features that score
+    alike are ordered by their gain alone, on all samples.  Nominal features with more labels than half the samples are never
     taken.  Gains that agree in 30 binary digits tie, and the lowest index wins.  With a number
     given, ``n_bags=0`` goes on to that number, whether steps pay or not; bags always stop.  The
     cost of a step is samples times columns.

@@ -28,33 +28,33 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that pass ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     measure : {"kendall", "spearman"}, default="kendall"
         Tau-b, or the correlation of mid-ranks.  They rank features nearly alike.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        "fdr" (None): at most a share ``error_rate`` of the kept features is expected to be noise
-        (Benjamini and Hochberg, [2]_).  "family": any noise among them with at most that
-        probability (Holm).  A number: the score that a kept feature exceeds.  "shuffle": the best
-        score after y was permuted once.
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: "fdr" ([2]_).
     error_rate : float, default=0.05
-        The rate of "fdr" and "family".
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the probability
+        to keep any.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest, if y does not say so itself.
+        Classes from lowest to highest.  Given, y is ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features.  "from_dtype": the string and unordered categorical columns of a
-        DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Permutes y for "shuffle".
+        Seed of every random choice.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Strength of the association: tau or rho without its sign, or what corresponds to it (see
+        Scores, larger is better: tau or rho without its sign, or what corresponds to it (see
         Notes).  0 for a constant feature.
     correlations_ : ndarray of shape (n_features,)
         Tau or rho, positive if the feature rises with the target; NaN where feature or target
@@ -72,7 +72,7 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, unless y is numbers.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -71,9 +71,13 @@ class ReliefSelector(MarginSelector):
     ties : {"share", "index"}, default="share"
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
-    threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: more than 0.
+    threshold : float, "fdr", "family" or "shuffle", default=None
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: more than 0.
+    error_rate : float, default=0.05
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the probability
+        to keep any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.

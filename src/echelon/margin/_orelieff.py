@@ -31,7 +31,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those with a score above ``threshold``.
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
     n_neighbors : int or "log", default=10
         Misses above and below, and hits of the printed rule; the contrast takes as many times the
         number of classes (10 at most), of any class.  "log": the natural logarithm of the number
@@ -46,41 +46,40 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     dominance : {"prefer", "require", "ignore"}, default="prefer"
-        For "paper": must an upward hit be at least as good on all features (and a downward hit at
-        most)?  "require" is its rule, but in many dimensions such hits hardly exist; "prefer" fills
-        up with the nearest other samples of the class, "ignore" takes the nearest.
+        Must an upward hit be at least as good on all features (and a downward hit at most)?  For
+        "paper" only: "require" is its rule, but in many dimensions such hits hardly exist; "prefer"
+        fills up with the nearest other samples of the class, "ignore" takes the nearest.
     contradictions : {"ignore", "penalize"}, default="ignore"
         For "paper".  "ignore" is its rule: a difference between classes counts whichever way it
         points.  "penalize": it counts as negative where the better class has the worse value.
     monotonic_cst : array-like, dict, "auto" or None, default=None
-        For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an
-        array, or a dict or Series by feature name (those not named: 0).  "auto": the
-        sign of Kendall's tau with y; p-values allow for the choice.  None: larger is better
-        throughout.
-    class_order : array-like, default=None
-        Classes from lowest to highest.  Not needed if y holds integers or is an ordered pandas
-        Categorical; required if it holds strings.
+        For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
+        or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
+        with y.  None: larger is better throughout.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
+        categories.
     sample_size : int or float, default=None
-        Number, or share, of samples drawn without replacement whose neighbours are looked up.
-        None: all samples once.
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
     ties : {"share", "index"}, default="share"
-        All samples at the distance of the k-th neighbour share the places left, so that the order
-        of rows never matters; "index" gives them to the lowest rows.
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y, which takes as long again.  None: "fdr", with "paper"
-        "shuffle".
+        feature of one fit on permuted y.  None: "fdr", with "paper" "shuffle".
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
         probability to keep any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, which differ by 0 or 1 and have no order.  "from_dtype": the string and
-        unordered categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
-        Draws the sample and permutes y.
+        Seed of every random choice.
     n_jobs : int, default=None
-        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
@@ -108,7 +107,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, lowest first.
+        Class labels; ordered ones lowest first.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

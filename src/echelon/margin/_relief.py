@@ -27,8 +27,8 @@ class Relief(ReliefSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the place, so that the order of rows never matters;
-        "index" gives it to the lowest row.
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
@@ -126,8 +126,8 @@ class ReliefF(ReliefSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     ties : {"share", "index"}, default="share"
-        All samples at the distance of the k-th neighbour share the places left, so that the order
-        of rows never matters; "index" gives them to the lowest rows.
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best

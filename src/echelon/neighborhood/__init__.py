@@ -2,6 +2,7 @@
 
 ``_relation``    the balls: nearest samples of other classes, samples within a radius
 ``_measures``    dependency, approximations, margin, decision errors, soft margin
+``_base``        the search that both of these share
 ``_chosen``      the features chosen so far and their distances
 ``_answers``     what the nearest neighbours of every sample answer, and how far they err
 ``_ordered_soft_margin``  forward selection by these errors

@@ -39,8 +39,8 @@ class OrderedSoftMargin(ForwardSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep; the search stops there.  None: the fewest whose
-        error is within ``min_gain`` of the smallest one met.
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
     n_neighbors : int, default=9
         Neighbours that answer, all others if there are fewer.
     answer : {"mean", "median"}, default="mean"
@@ -54,35 +54,36 @@ class OrderedSoftMargin(ForwardSelector):
     max_features : int, default=None
         Most features that ``n_features_to_select=None`` keeps.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is.  "auto": numbers with few values and ordered categoricals are ordered classes,
-        two numbers, strings and other categories are classes without an order, other numbers are
-        numbers (:func:`echelon.targets.read_target`).
-    class_order : array-like, default=None
-        Classes from lowest to highest; y is then ordered.
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
     sample_size : int, "auto" or None, default="auto"
         Samples drawn at random, without replacement, to be asked and to answer.  "auto": 1000,
         and all where there are no more.  None: all.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features.  "from_dtype": the string and unordered categorical columns of a
-        DataFrame; ordered categoricals count as their codes.
-    random_state : int, RandomState or None, default=None
-        For drawing samples.
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
     n_jobs : int, default=None
-        Threads; None: all cores, or ``NUMBA_NUM_THREADS``.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_reached,)
-        Feature indices in the order they were added.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; features never reached share rank n_reached + 1.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     path_ : recarray of shape (n_reached,)
-        For every step the ``feature`` added, the ``error`` after it, and the ``gain``: the fall of
-        the error as a share of ``guess_error_``.  The last steps may be ones that were not kept.
+        Steps of the search: the ``feature`` added, the ``error`` after it, and the ``gain``: the
+        fall of the error as a share of ``guess_error_``.  The last steps may be ones that were not
+        kept.
     first_errors_ : ndarray of shape (n_features,)
         Error of every feature alone.
     guess_error_ : float
@@ -90,7 +91,7 @@ class OrderedSoftMargin(ForwardSelector):
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
-        Class labels, if y holds classes.
+        Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -107,6 +108,9 @@ class OrderedSoftMargin(ForwardSelector):
     are so far apart that pairs of samples differ as much in it as in a numeric one, on average.
     Samples as near as the last neighbour share its place, so the order of rows does not matter.
     Features at a tie: the lowest index.  Constant features come last.
+
+    Without a number, features are added until the best addition gains less than ``min_gain``, and
+    at least one is kept; with one the search stops there.
 
     Missing values (NaN) leave the feature out of the pair, whose squared distance is scaled up to
     all features chosen; samples that share none are infinitely far apart.  A sample without any

@@ -41,29 +41,31 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What the target is; "auto": see ``echelon.targets``.
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.
-    n_features_to_select : int, default=None
-        Number of features to keep.  None: as many as the folds say.
+        Classes from lowest to highest.  Given, y is ordinal.
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: as many as the folds say.
     estimator : estimator, default=None
-        Model the features are judged by.  None: logistic regression, one question per threshold
-        for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
+        Model to score the features by.  None: logistic regression, one question per threshold for
+        ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given; fewer where classes are small.
     scoring : str or callable, default=None
-        None: mean error in classes for ordered classes, balanced accuracy for others, R² for
-        numbers.
+        As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
+        others, R² for numbers.
     tolerance : float, default=None
         What may be lost against the best size, in the units of ``scoring``.  None: one standard
         error of the loss, over the folds.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
     random_state : int, RandomState instance or None, default=None
-        Draws folds and samples, and seeds every ``random_state`` that was left open.
+        Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
-        Folds computed at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -76,9 +78,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
     scores_ : ndarray of shape (n_features,)
-        Fused scores of the features, larger is better.
+        Scores, larger is better: those of the fused ranking.
     kind_ : str
-        What the target was taken for.
+        What y was read as.
     method_ : str
         What ranked the features: "consensus".
     ranker_ : ConsensusSelector
