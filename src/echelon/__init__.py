@@ -5,24 +5,24 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes and for intervals
+``margin``       Relief, ReliefF, Simba and their versions for ordered classes
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
-``intervals``    interval data from pairs of columns or from groups of rows
-``clustering``   k-means for intervals
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
-``filters``      rank correlation, forward selection by least squares; CFS and Consistency
-``datasets``     generators of data whose answer is known
-``display``      plots of what was found
+``intervals``    interval data from pairs of columns or from groups of rows: selection, k-means
+``filters``      rank correlation, forward selection by least squares, forests; CFS and Consistency
+``consensus``    several rankings fused into one
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order
+``profile``      what the data are, what to beware of, and which method fits
+``study``        the study behind an answer: methods judged over the same folds; the default answer
 ``report``       one dict from data and selectors, rendered as HTML, Markdown and JSON
-``engines``      where the arithmetic of a method runs
-``kernels``      the compiled loops behind the engines
-``base``         the contract of a selector;  ``search``  greedy search;
-``validation``   reading features and targets;  ``differences``  putting features on one scale;
-``samples``      laying data out for an engine;  ``jobs``  parallel work;
-``cli``          the command ``echelon``;  ``methods``  the table of methods;  ``files``  writing
+``datasets``     generators of data whose answer is known;  ``display``  plots of what was found
+``engines``      where the arithmetic of a method runs;  ``kernels``  the compiled loops behind them
+``base``         the contract of a selector;  ``rankings``  orders of any selector
+``validation``   reading features;  ``targets``  reading the target
+``methods``      the table of methods;  ``_core``  what all of these share
+``cli``          the command ``echelon``;  ``__main__``  the same as ``python -m echelon``
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 import echelon
 
 ROOMS = [
-    "bounds", "datasets", "display", "evaluation", "filters", "intervals", "margin",
+    "bounds", "consensus", "datasets", "display", "evaluation", "filters", "intervals", "margin",
     "neighborhood", "profile", "rankorder", "report",
 ]  # fmt: skip
 
@@ -32,10 +32,6 @@ ESTIMATORS = {
     for name, each in PUBLIC.items()
     if inspect.isclass(each) and issubclass(each, BaseEstimator) and not inspect.isabstract(each)
 }
-
-PENDING = {  # rooms that are being rebuilt; what passes may leave the list
-    "Profile", "associations", "caveats", "find_facts", "summarize",
-}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------- reading
@@ -106,13 +102,7 @@ def check_parameters(documented, actual):
         assert entry.text, name
 
 
-def objects():
-    for name, each in PUBLIC.items():
-        pending = pytest.mark.xfail(reason="being rebuilt", strict=False)
-        yield pytest.param(each, id=name, marks=[pending] if name in PENDING else [])
-
-
-@pytest.mark.parametrize("each", list(objects()))
+@pytest.mark.parametrize("each", PUBLIC.values(), ids=PUBLIC)
 def test_documented_parameters_are_those_of_the_signature(each):
     actual, documented = signature(each), section(each, "Parameters")
     if dataclasses.is_dataclass(each) and not documented:
@@ -126,8 +116,6 @@ def test_documented_parameters_are_those_of_the_signature(each):
 
 @pytest.mark.parametrize("name", [name for name, each in PUBLIC.items() if inspect.isclass(each)])
 def test_constructors_have_type_hints(name):
-    if name in {"TableEncoder"}:  # being rebuilt
-        pytest.xfail("being rebuilt")
     for parameter in signature(PUBLIC[name]).values():
         assert parameter.annotation is not parameter.empty, parameter
 
@@ -163,6 +151,11 @@ THRESHOLD = (
     'A kept feature scores more than this. "shuffle": more than the best feature of one fit on '
     "permuted y. None: "
 )
+BY_P_VALUE = (
+    'A kept feature scores more than this. "fdr", "family": its p-value passes Benjamini and '
+    "Hochberg's, or Holm's, procedure at ``error_rate``. \"shuffle\": it scores more than the best "
+    "feature of one fit on permuted y. None: "
+)
 
 # One wording for all estimators that have the name, but for these, whose wordings begin as said.
 SEVERAL = {
@@ -170,9 +163,13 @@ SEVERAL = {
         N_FEATURES + "those that ``threshold`` keeps.",
         N_FEATURES + "as many as the search finds, by the rule in the Notes.",
         N_FEATURES + "the strongly and weakly relevant ones.",
+        N_FEATURES + "as many as the folds say.",
+        N_FEATURES + "those that more than half of the selectors with a rule of their own keep",
+        N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
+        N_FEATURES + "those taken in more than half of the bags;",
     }),
-    "threshold": ("what None does is up to the method; one paper says `at least`", {
-        THRESHOLD, "A kept feature scores at least this.",
+    "threshold": ("some have p-values; None is up to the method; one paper says `at least`", {
+        THRESHOLD, BY_P_VALUE, "A kept feature scores at least this.",
     }),
     "threshold_": ("as `threshold`", {
         "The score a kept feature exceeds;", "The score a kept feature reaches;",
@@ -181,12 +178,12 @@ SEVERAL = {
         "Seed of every random choice.",
         "Seed of every random choice, also of selectors and models whose own was left open.",
     }),
-    "class_order": ("RelevanceBounds also takes classes without an order, and numbers", {
+    "class_order": ("some also take classes without an order, and numbers", {
         "Classes from lowest to highest. Needed for labels that are neither integers nor ordered "
         "categories.",
         "Classes from lowest to highest. Given, y is ordinal.",
     }),
-    "classes_": ("RelevanceBounds also takes numbers", {
+    "classes_": ("some also take numbers", {
         "Class labels; ordered ones lowest first.",
     }),
     "ranking_": ("a search may end before it has told all features apart", {
@@ -204,8 +201,39 @@ SEVERAL = {
     "dominance": ("one looks for several neighbours, one for the nearest", {
         "Must an upward hit be at least as good on all features (and a downward hit at most)?",
     }),
-    "n_neighbors": ("ReliefF searches class by class, OReliefF in four directions", {
-        "Neighbours per class;", "Neighbours of each of the four kinds.",
+    "n_neighbors": ("of one class, of the classes above and below, and of any", {
+        "Neighbours per class;", "Misses above and below,", "Neighbours that answer,",
+    }),
+    "answer": ("what a model answers, and what neighbours answer", {
+        "What :meth:`predict` answers:", "What they answer:",
+    }),
+    "sample_size": ("samples that look for neighbours, and all that take part", {
+        "Number, or share, of samples drawn at random, without replacement, whose neighbours",
+        "Samples drawn at random, without replacement, to be asked and to answer.",
+    }),
+    "monotonic_cst": ("of samples in order, and of curves, which may do without", {
+        "For every feature 1 (larger is better)", "1, -1 or 0 for features whose curve must rise",
+    }),
+    "p_values_": ("one approximation per statistic", {
+        "Upper tail of the normal distribution at the z-scores",
+        "Probability of so strong an association by chance",
+    }),
+    "scoring": ("what None does is up to the model", {"As in scikit-learn; None: "}),
+    "tolerance": ("of a loss of score, and of an optimum", {
+        "What may be lost against the best size", "By what share a good model may exceed",
+    }),
+    "n_bins": ("one of several ways to make intervals, and the only one", {
+        'Intervals of "quantile", at most', "Bins of equal frequency of a numeric feature, at most",
+    }),
+    "max_features": ("of a split, as in scikit-learn, and of a search", {
+        "Share of the columns that every split chooses among.", "Most features that",
+    }),
+    "scale": ("of bounds, of neighbours, and of a linear model", {
+        "Scale every feature by its smallest lower", '"rank": values count by their mid-ranks',
+        "Numeric features as they are, or as mid-ranks",
+    }),
+    "criterion": ("what ends a search forwards, and what a search backwards removes", {
+        "A step pays if it lowers the sum of squares", "What goes first:",
     }),
     "cv": ("folds that score a model, and folds that choose C", {
         "Folds. A number: shuffled", "Folds of the cross-validation; fewer",
@@ -264,11 +292,14 @@ def test_functions_use_the_words_of_estimators(name):
     (text,) = shared("Parameters")[name]
     for each in PUBLIC.values():
         documented = section(each, "Parameters")
-        if name in documented and each.__name__ not in PENDING:
+        if name in documented:
             assert wording(documented[name].text) == text, each.__name__
 
 
 def test_shared_parameters_take_the_same_things():
-    various = {"penalty", "step", "cv", "C", "estimator"}  # as above
+    various = {  # as above
+        "C", "answer", "criterion", "cv", "estimator", "max_features", "n_neighbors", "penalty",
+        "sample_size", "scale", "step", "threshold", "tolerance",
+    }  # fmt: skip
     for name in set(shared("Parameters")) - various:
         assert len(kinds("Parameters")[name]) == 1, (name, kinds("Parameters")[name])

@@ -17,15 +17,15 @@ def test_every_selector_is_in_the_table_and_says_what_it_takes():
         name for name in echelon.__all__
         if isinstance(each := getattr(echelon, name), type) and issubclass(each, BaseSelector)
     }  # fmt: skip
-    assert {method.estimator for method in METHODS.values()} == selectors
+    # AutoSelector judges what others rank; ConsensusSelector must be told what to fuse.
+    assert {method.estimator for method in METHODS.values()} == {*selectors, "AutoSelector"}
     for name, method in METHODS.items():
         assert name == method.estimator.lower()
         selector = method.make(random_state=3)
         assert selector.__sklearn_tags__().input_tags.allow_nan == method.takes_gaps
         assert selector.get_params().get("random_state", 3) == 3
-        # The rule of RankCorrelation allows for chance by itself.
-        if "threshold" in selector.get_params() and "error_rate" not in selector.get_params():
-            assert selector.threshold == "shuffle"
+        own = getattr(echelon, method.estimator)().get_params()
+        assert method.make().get_params() == own  # the table changes no default
 
 
 @pytest.mark.parametrize("name", METHODS)

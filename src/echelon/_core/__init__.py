@@ -4,7 +4,8 @@
 ``search``       greedy searches over sets of features, and the ranks they lead to
 ``samples``      columns and classes laid out for an engine;  ``differences``  one scale for all
 ``directions``   which features should rise or fall with the classes
-``errors``       the standard error over folds, and the test that uses it
+``folds``        shuffled folds;  ``errors``  the standard error over folds, and its test
+``error_rates``  which p-values pass when many are looked at
 ``rows``         rows, columns and copies of what the user passed
 ``by_class``     one feature in every class: quantiles or shares of labels
 ``jobs``         parallel work;  ``progress``  bars

@@ -27,6 +27,18 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     the last of them once more, on all samples and to a fixed length; a forest; and rank
     correlation.  What a search does not take follows by the mean place of rank correlation and
     ReliefF.
+
+    Parameters
+    ----------
+    kind : {"ordinal", "classification", "regression"}
+        What y is.
+    n_samples : int
+        How many samples there are.
+
+    Returns
+    -------
+    ranker : ConsensusSelector
+        Not fitted.
     """
     members = {
         "linear": ForwardLinear(kind=kind),

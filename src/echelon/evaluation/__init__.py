@@ -12,7 +12,7 @@
 """
 
 from echelon.evaluation._clustering import clustering_accuracy
-from echelon.evaluation._curve import FeatureCurve, feature_curve, make_splitter
+from echelon.evaluation._curve import FeatureCurve, feature_curve
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
     f_measure_of_support,
@@ -38,7 +38,6 @@ __all__ = [
     "feature_curve",
     "macro_mean_absolute_error",
     "macro_mean_absolute_error_scorer",
-    "make_splitter",
     "monotonicity_violations",
     "null_threshold",
     "rank_loss",

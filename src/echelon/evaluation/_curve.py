@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import (
-    GroupKFold,
-    KFold,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    check_cv,
-)
 from sklearn.utils import check_random_state
 
 from echelon._core.errors import share_of_test, standard_error
+from echelon._core.folds import make_splitter
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
 from echelon.display import FeatureCurveDisplay
@@ -258,19 +251,3 @@ def read_sizes(sizes: Any, n_features: int) -> list[int]:
             f"{sizes!r}. Leave it out to try sizes over the whole range."
         )
     return tried
-
-
-def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
-    """Folds: shuffled ones for a number, or those given."""
-    if cv is not None and not isinstance(cv, Integral):
-        return check_cv(cv, y, classifier=classes)
-    if isinstance(cv, bool) or (cv is not None and cv < 2):
-        raise ValueError(f"`cv` must be at least 2 folds or a splitter, got {cv!r}.")
-    kinds = {
-        (True, False): StratifiedKFold,
-        (True, True): StratifiedGroupKFold,
-        (False, False): KFold,
-        (False, True): GroupKFold,
-    }
-    n_splits = 5 if cv is None else int(cv)
-    return kinds[classes, grouped](n_splits, shuffle=True, random_state=random_state)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from echelon._core.error_rates import false_discoveries
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, feature_names, read_data, seeded, take_rows
 from echelon.rankings import ranking_copies, scores_of
@@ -193,12 +194,9 @@ def _discoveries(
         needed = math.ceil(1 / rate - 1 / n_features)
         _warn_of_coarseness(needed, len(null), "no feature can pass alone, only several together")
     p_values = _p_values(_in_units(scores - centre, spread, size), pool)
-    steps = np.arange(1, len(scores) + 1) * rate / n_features
-    passing = np.flatnonzero(np.sort(p_values) <= steps + ROUNDING)
-    n_passing = passing[-1] + 1 if len(passing) else 0
-    level = max(n_passing, 1) * rate / n_features
+    support = false_discoveries(p_values, rate, ROUNDING)
     # No p-value lies between the last that passes and this level, or it would pass as well.
-    support = p_values <= (level + ROUNDING if n_passing else 0.0)
+    level = max(support.sum(), 1) * rate / n_features
     with np.errstate(invalid="ignore"):  # infinity times a spread of 0
         threshold = centre + _cut(pool, level) * spread
     return support, p_values, np.where(spread > 0, threshold, centre)

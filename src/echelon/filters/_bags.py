@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, fit_context
+from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon._core.search import Step, shared_ranks
 from echelon.base import BaseSelector
@@ -89,7 +90,7 @@ class BaggedSelector(AnyTargetMixin, BaseSelector):
         """One search for every row of weights, in threads."""
         run: Callable[..., Any] = delayed(search.run)
         n_steps = None if self.n_bags else n_wanted  # a bag always stops by itself
-        parallel = Parallel(self.n_jobs, prefer="threads", return_as="generator")
+        parallel = Parallel(n_threads(self.n_jobs), prefer="threads", return_as="generator")
         return list(
             track(
                 parallel(run(each, n_steps) for each in weights),

@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
 from echelon._core.compat import Interval
+from echelon._core.jobs import n_threads
+from echelon._core.progress import track
 from echelon.base import WeightingSelector
 from echelon.filters._outcome import AnyTargetMixin, outputs, shuffled
 from echelon.validation import Columns
@@ -146,11 +148,12 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
             max_features=float(self.max_features),
             min_samples_leaf=self.min_samples_leaf,
             random_state=random_state.randint(np.iinfo(np.int32).max),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            n_jobs=n_threads(self.n_jobs),
         )
         y = outputs(codes)
-        forest.fit(values, y if y.shape[1] > 1 else y[:, 0])
+        name = type(self).__name__
+        for trees in track([forest], total=1, description=name, verbose=self.verbose):
+            trees.fit(values, y if y.shape[1] > 1 else y[:, 0])
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
 
     def _threshold(self, features: Columns, codes: Any, random_state: Any) -> float | None:

@@ -105,8 +105,9 @@ class ForwardAdditive(BaggedSelector):
     The model predicts the codes of ordered classes and of two classes, numbers as they are, and
     the indicators of more classes without an order, whose errors are added.  Missing values are a
     bin of their own, and so is every label of a nominal feature.  Features that score alike are
-    ordered by the gain of their bins alone, on all samples, less what bins gain by chance.  Among features that gain alike the lowest index is taken.  The cost of a
-    round is samples times features.
+    ordered by the gain of their bins alone, on all samples, less what bins gain by chance.  Among
+    features that gain alike in a round the lowest index is taken.  The cost of a round is samples
+    times features.
 
     References
     ----------

@@ -90,10 +90,10 @@ class ForwardLinear(BaggedSelector):
     The model predicts the codes of ordered classes and of two classes, numbers as they are, and
     the indicators of more classes without an order, whose errors are added.  Missing values are
     the mean of the column.  All labels of a nominal feature enter together.  Features that score
-    alike are ordered by their gain alone, on all samples.  Nominal features with more labels than half the samples are never
-    taken.  Gains that agree in 30 binary digits tie, and the lowest index wins.  With a number
-    given, ``n_bags=0`` goes on to that number, whether steps pay or not; bags always stop.  The
-    cost of a step is samples times columns.
+    alike are ordered by their gain alone, on all samples.  Nominal features with more
+    labels than half the samples are never taken.  Gains that agree in 30 binary digits tie, and the
+    lowest index wins.  With a number given, ``n_bags=0`` goes on to that number, whether steps pay
+    or not; bags always stop.  The cost of a step is samples times columns.
 
     References
     ----------

@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.error_rates import CONTROLS
 from echelon.base import WeightingSelector
 from echelon.filters._association import associations
 from echelon.filters._outcome import AnyTargetMixin, shuffled
 from echelon.validation import Columns
-
-_BY_P_VALUE = ("fdr", "family")
 
 
 class RankCorrelation(AnyTargetMixin, WeightingSelector):
@@ -123,7 +122,7 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
         "threshold": [
             None,
             Interval(Real, None, None, closed="neither"),
-            StrOptions({"shuffle", *_BY_P_VALUE}),
+            StrOptions({"shuffle", *CONTROLS}),
         ],
         "error_rate": [Interval(Real, 0, 1, closed="neither")],
     }
@@ -167,28 +166,4 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
     def _passes(self, threshold: float | None) -> np.ndarray:
         if threshold is not None:
             return self.scores_ > threshold
-        if self.threshold == "family":
-            return holm(self.p_values_, self.error_rate)
-        return benjamini_hochberg(self.p_values_, self.error_rate)
-
-
-def benjamini_hochberg(p_values: np.ndarray, error_rate: float) -> np.ndarray:
-    """Mask of the p-values up to the largest i-th smallest that is at most i error_rate / m."""
-    order = np.argsort(p_values, kind="stable")
-    limits = error_rate * np.arange(1, len(order) + 1) / len(order)
-    passing = np.flatnonzero(p_values[order] <= limits)
-    return _first(order, passing[-1] + 1 if len(passing) else 0)
-
-
-def holm(p_values: np.ndarray, error_rate: float) -> np.ndarray:
-    """Mask of the p-values before the first i-th smallest above error_rate / (m - i + 1)."""
-    order = np.argsort(p_values, kind="stable")
-    limits = error_rate / np.arange(len(order), 0, -1)
-    failing = np.flatnonzero(p_values[order] > limits)
-    return _first(order, failing[0] if len(failing) else len(order))
-
-
-def _first(order: np.ndarray, n: int) -> np.ndarray:
-    mask = np.zeros(len(order), bool)
-    mask[order[:n]] = True
-    return mask
+        return CONTROLS[str(self.threshold or "fdr")](self.p_values_, self.error_rate)

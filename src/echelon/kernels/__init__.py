@@ -1,20 +1,21 @@
 """Compiled loops shared by the engines and families; those of one engine live with it.
 
-``tiles``       sums over features for many pairs of rows at once, as bounds
 ``pairs``       the exact distance and order of two rows
 ``monotone``    pairs of samples in order or against it
-``order``       order statistics
-``nearest``     the closest references of every query, from the three above
+``order``       order statistics;  ``ranks``  what rank statistics are made of
 ``accumulate``  places shared at ties, differences summed over the pairs found
 ``candidates``  distances when one more feature joins the chosen ones, and votes within balls
 ``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
-``ascent``      Simba's gradient steps
+``moments``     sums over pairs for the mean and variance of a score under permutation
+``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
+``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples
 ``precedence``  how often one feature comes before another within a sample
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
+``_jit``        the one decorator behind every compiled loop
 """
 
 from echelon.kernels._jit import kernel

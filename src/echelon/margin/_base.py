@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.error_rates import false_discoveries, family_wise
+from echelon._core.error_rates import CONTROLS
 from echelon._core.samples import arrange
 from echelon.base import WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
@@ -27,12 +26,6 @@ N_NEIGHBORS: dict[str, list[Any]] = {
 
 MOST_CLASSES = 10
 """With more classes, neighbours of any class grow no more: pairs cost time and memory."""
-
-CONTROLS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
-    "fdr": false_discoveries,
-    "family": family_wise,
-}
-"""Rules on p-values: what passes at an error rate."""
 
 
 class MarginSelector(WeightingSelector):

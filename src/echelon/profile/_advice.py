@@ -39,7 +39,20 @@ def recommended(facts: Facts) -> tuple[str, str]:
 
 
 def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str]:
-    """What to beware of in the data; ``broken`` is what ``order_broken`` found."""
+    """What to beware of in the data.
+
+    Parameters
+    ----------
+    facts : Facts
+        What ``find_facts`` found.
+    broken : mapping, default=None
+        What ``order_broken`` found.
+
+    Returns
+    -------
+    caveats : list of str
+        One sentence each.
+    """
     return [
         *_about_order(facts, broken),
         *_about_classes(facts),

@@ -29,8 +29,8 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     X : DataFrame of shape (n_samples, n_features)
         Samples; intervals count as their middle.  Missing values are left out pair by pair, after
         the values were ranked.
-    random_state : int
-        Draws the rows, if there are many.
+    random_state : int, RandomState instance or None, default=0
+        Seed of every random choice: rows are drawn, if there are many.
 
     Returns
     -------

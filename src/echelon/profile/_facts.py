@@ -85,7 +85,20 @@ class Facts:
 
 
 def find_facts(X: pd.DataFrame, target: Target) -> Facts:
-    """Look at a table and its target."""
+    """Look at a table and its target.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_samples, n_features)
+        Samples.
+    target : Target
+        The target, as ``echelon.targets.read_target`` reads it.
+
+    Returns
+    -------
+    facts : Facts
+        What they are.
+    """
     gaps = X.isna().sum()
     constant = constant_columns(X)
     identifiers = [name for name in identifier_columns(X) if name not in constant]

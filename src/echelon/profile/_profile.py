@@ -21,10 +21,36 @@ ENOUGH_PAIRS = 30
 
 @dataclass(frozen=True)
 class Profile(Facts):
-    """What a table and its target are (see ``Facts``), and what that calls for.
+    """What a table and its target are, and what that calls for.
 
     Attributes
     ----------
+    n_samples, n_features : int
+        Size of the table, target left out.
+    target : str or None
+        Name of the target.
+    kind : {"ordinal", "classification", "regression"}
+        What the target is.
+    classes : dict
+        Rows of every class, lowest class first where there is an order; empty for numbers.
+    order_from : {"given", "declared", "numbers", "assumed", ""}
+        Where the order is from (see ``echelon.targets.Target``).
+    nominal : list
+        Columns of labels.
+    missing : dict
+        Missing values of every column that has some.
+    constant, identifiers : list
+        Columns that cannot tell anything: one value only, or one for every row.
+    duplicated : list of lists
+        Columns that are the same.
+    giveaways : list
+        Columns that alone tell the class of every row.
+    intervals : list
+        Features that are intervals, as columns of interval dtype or as pairs of columns.
+    interval_pattern : tuple of (str, str) or None
+        How the columns of such pairs are named.
+    common_scale : bool
+        Whether all columns look like one kind of measurement.
     violations : dict or None
         Ordered classes: share of comparable pairs of rows that break the order
         (``together``), their number (``n_pairs``), and the median and smallest share of single

@@ -43,6 +43,11 @@ def summarize(
         Target: ordered classes (integers, or an ordered categorical), classes, or numbers.
     selectors : selector, or dict of str to selector
         Methods to use, unfitted, by the name to show.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
     estimator : estimator, default=None
         Model the features are judged by.  None: logistic regression, one question per threshold
         for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
@@ -51,25 +56,22 @@ def summarize(
     cv : int or splitter, default=5
         Folds.
     scoring : str or callable, default=None
-        None: mean error in classes for ordered classes, balanced accuracy for others, R² for
-        numbers.
+        As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
+        others, R² for numbers.
     n_resamples : int, default=20
         Samples of half of the rows on which the stability of the choice is measured; 0: not at
         all.
     random_state : int, RandomState instance or None, default=0
-        Draws folds and samples, and seeds every ``random_state`` that was left open.
-    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What the target is; "auto": see ``echelon.targets``.
-    class_order : sequence, default=None
-        Classes from lowest to highest.
+        Seed of every random choice, also of selectors and models whose own was left open.
     profile : Profile, default=None
         What ``echelon.profile.profile`` found in the data.
     source, command : str, default=None
         Where the data come from and how the report was made, shown as they are.
     n_jobs : int, default=None
-        Folds and samples computed at a time.  Results do not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
-        Show progress bars.
+        Show a progress bar.
 
     Returns
     -------

@@ -42,7 +42,9 @@ def columns_of(summary: Summary) -> list[dict[str, Any]]:
     return columns
 
 
-def _column(key: str, title: str, meaning: str, *, kind: str = "number", bar: float | None = None):
+def _column(
+    key: str, title: str, meaning: str, *, kind: str = "number", bar: float | None = None
+) -> dict[str, Any]:
     return {"key": key, "title": title, "meaning": meaning, "kind": kind, "bar": bar}
 
 

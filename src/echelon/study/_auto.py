@@ -133,7 +133,11 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kind": [StrOptions({"auto", "ordinal", "classification", "regression"})],
         "class_order": ["array-like", None],
-        "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
+        "n_features_to_select": [
+            None,
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
@@ -149,7 +153,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         kind: str = "auto",
         class_order: Sequence | None = None,
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: int | float | None = None,
         estimator: Any = None,
         cv: Any = 5,
         scoring: Any = None,

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from echelon._core.folds import make_splitter
 from echelon._core.rows import take_rows
 from echelon.base import ForwardSelector
-from echelon.evaluation import FeatureCurve, feature_curve, make_splitter
+from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._models import Study, forest, guesses
 from echelon.targets import Target
 

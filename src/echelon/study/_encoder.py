@@ -33,7 +33,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     [[-1.0, 0.71, -0.71], [0.0, -1.41, 1.41], [1.0, 0.71, -0.71]]
     """
 
-    def __init__(self, max_labels=20):
+    def __init__(self, max_labels: int = 20):
         self.max_labels = max_labels
 
     def fit(self, X: Any, y: Any = None) -> TableEncoder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -54,7 +55,7 @@ def _declared(line: str, number: int, name: str) -> tuple[str, str]:
     return re.sub(r"\\(.)", r"\1", column), found[4].strip()
 
 
-def _rows(lines: list[str], begin: int, n_columns: int, name: str):
+def _rows(lines: list[str], begin: int, n_columns: int, name: str) -> Iterator[list[str | None]]:
     """Fields of every row after @data, None where missing."""
     for number, line in enumerate(lines[begin + 1 :], begin + 2):
         if not line.strip() or line.lstrip().startswith("%"):
