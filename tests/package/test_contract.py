@@ -17,6 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import echelon
 from echelon import (
+    CFS,
+    AutoSelector,
+    ConsensusSelector,
     CurveSelector,
     LinearOrdinalClassifier,
     OrdinalDecomposition,
@@ -46,8 +49,10 @@ SCORING = [*WEIGHTING, *BAGGED, RelevanceBounds]
 # The default of these takes hundreds of linear programs; what is checked here needs a few.
 QUICK = {RelevanceBounds: {"C": 0.2, "false_positive_rate": 0.5}}
 
-# These cannot do without other estimators.
+# These cannot do without other estimators, or take long by default.
 META = {
+    AutoSelector: lambda: AutoSelector(random_state=0, cv=3),
+    ConsensusSelector: lambda: ConsensusSelector([ReliefF(), CFS()]),
     CurveSelector: lambda: CurveSelector(ReliefF(), KNeighborsClassifier(1), cv=2),
     OrdinalDecomposition: lambda: OrdinalDecomposition(KNeighborsClassifier()),
 }

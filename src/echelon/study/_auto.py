@@ -16,14 +16,16 @@ from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.errors import standard_error
 from echelon._core.rows import seeded
 from echelon._core.search import shared_ranks
+from echelon.base import number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
+from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking, ranks_of
 from echelon.study._curves import fewer_folds
 from echelon.study._judge import Judged, judge
 from echelon.study._models import Study
 from echelon.study._summary import Settings, set_up
 from echelon.targets import read_target
-from echelon.validation import check_table, names_of
+from echelon.validation import check_table, names_of, read_columns
 
 NAME = "consensus"
 """What the fused ranking is called in ``method_`` and ``curves_``."""
@@ -207,6 +209,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         """
         check_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
+        if not holds_intervals(X):
+            read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
         study, seed = self._study(X, y, groups)
         ranker = self.ranker(study.target.kind, len(study.X))
         judged = judge({NAME: ranker}, study)
@@ -224,7 +228,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
-        wanted = self.n_features_to_select
+        wanted = number_to_keep(self.n_features_to_select, self.n_features_in_)
         settings = Settings(
             estimator=self.estimator,
             n_features="auto" if wanted is None else wanted,
