@@ -2,7 +2,7 @@
 
 import math
 
-from reference_evaluation import one_se_size
+from reference_evaluation import standard_error
 
 
 def mean_ranks(values):
@@ -54,7 +54,7 @@ def held_out(curves, sizes, wanted=None):
         best = None
         for curve in curves:
             others = [[v for k, v in enumerate(scores) if k != fold] for scores in curve]
-            place = sizes.index(wanted) if wanted else one_se_place(others)
+            place = sizes.index(wanted) if wanted else kept_place(others)
             mean = sum(others[place]) / len(others[place])
             if best is None or (mean, -sizes[place]) > best[0]:
                 best = (mean, -sizes[place]), curve[place][fold]
@@ -62,10 +62,16 @@ def held_out(curves, sizes, wanted=None):
     return result
 
 
-def one_se_place(scores):
-    """Place of the smallest size within one standard error of the best mean."""
-    places = list(range(len(scores)))
-    return one_se_size(places, scores)
+def kept_place(scores):
+    """Place of the smallest size that loses little: one standard error, 1 to 5 % of the best."""
+    means = [sum(row) / len(row) for row in scores]
+    best = scores[means.index(max(means))]
+    for place, row in enumerate(scores):
+        losses = [a - b for a, b in zip(best, row, strict=True)]
+        allowed = min(max(standard_error(losses), 0.01 * max(means)), 0.05 * max(means))
+        if sum(losses) / len(losses) <= allowed + 1e-12:
+            return place
+    return None
 
 
 def groups_alike(association, least):

@@ -21,7 +21,8 @@ from echelon import (
 from echelon._core.errors import clearly_positive
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._curves import choose, held_out_scores, sizes_for
+from echelon.study._curves import choose, held_out_scores, size_of, sizes_for
+from echelon.study._models import Rule
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 
@@ -66,9 +67,9 @@ def test_the_answer(simple):
     answer = summary["answer"]
     assert answer["helps"] is True
     assert answer["keep"][0] in ("first", "twin")
-    assert answer["n_features"] == len(answer["keep"]) == summary["methods"][0]["one_se_size"]
+    assert answer["n_features"] == len(answer["keep"]) == summary["methods"][0]["n_features"]
     assert answer["sentence"].startswith(
-        f"Keep these {answer['n_features']} of 6; more gain nothing"
+        f"Keep these {answer['n_features']} of 6; more gain next to nothing"
     )
     kept = [feature["name"] for feature in summary["features"] if feature["kept"]]
     assert kept == answer["keep"]
@@ -113,7 +114,7 @@ def test_noise_is_rarely_taken_for_more():
         level = rng.normal(size=(1, 5))
         scores = level + rng.normal(scale=0.7, size=(20, 5))
         curves = {"noise": FeatureCurve(np.arange(1, 21), scores, np.zeros((5, 20), int))}
-        wrong += clearly_positive(held_out_scores(curves, None))
+        wrong += clearly_positive(held_out_scores(curves, np.zeros(5), Rule()))
     assert wrong < 15
 
 
@@ -123,7 +124,19 @@ def test_the_held_out_score(rng):
         curves = {name: FeatureCurve(np.array(sizes), rng.random((4, 6)), np.zeros((6, 9), int))
                   for name in "abc"}  # fmt: skip
         expected = held_out([curve.scores.tolist() for curve in curves.values()], sizes, wanted)
-        np.testing.assert_allclose(held_out_scores(curves, wanted), expected)
+        rule = Rule(wanted)
+        np.testing.assert_allclose(held_out_scores(curves, np.zeros(6), rule), expected)
+
+
+def test_a_standard_error_forgives_neither_too_much_nor_too_little():
+    sizes, order = np.arange(1, 4), np.zeros((4, 3), int)
+    wild = np.array([[0.2, 1.0, 0.6, 0.9], [0.9, 0.6, 1.0, 0.2], [0.8, 0.9, 0.8, 0.9]])
+    assert FeatureCurve(sizes, wild, order).one_se_size == 1
+    assert size_of(FeatureCurve(sizes, wild, order), 0.0, Rule()) == 3
+    exact = np.array([[0.5], [0.995], [1.0]]) + np.zeros((3, 4))
+    assert FeatureCurve(sizes, exact, order).one_se_size == 3
+    assert size_of(FeatureCurve(sizes, exact, order), 0.0, Rule()) == 2
+    assert size_of(FeatureCurve(sizes, exact, order), 0.0, Rule(tolerance=0.6)) == 1
 
 
 def test_among_equal_methods_the_smaller_set_is_chosen():
@@ -132,7 +145,7 @@ def test_among_equal_methods_the_smaller_set_is_chosen():
     order = np.zeros((4, 3), int)
     curves = {"late": FeatureCurve(np.arange(1, 4), late, order),
               "early": FeatureCurve(np.arange(1, 4), flat, order)}  # fmt: skip
-    assert choose(curves, None) == ("early", 1)
+    assert choose(curves, 0.0, Rule()) == ("early", 1)
 
 
 def test_sizes_that_are_tried():

@@ -23,7 +23,7 @@ app = typer.Typer(
 NFeatures = Annotated[
     str,
     typer.Option("--n-features", "-n", metavar="N|auto",
-                 help="How many to keep; auto: the fewest within one standard error of the best."),
+                 help="How many to keep; auto: the fewest that lose next to nothing."),
 ]  # fmt: skip
 Estimator = Annotated[
     str,

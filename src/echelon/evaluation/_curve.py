@@ -80,19 +80,23 @@ class FeatureCurve:
         """
         return self.smallest_within(None)
 
-    def smallest_within(self, tolerance: float | None) -> int:
+    def smallest_within(
+        self, tolerance: float | None = None, limits: tuple[float, float] = (0.0, np.inf)
+    ) -> int:
         """The smallest size that loses at most so much against the best mean score.
 
         Parameters
         ----------
-        tolerance : float or None
+        tolerance : float or None, default=None
             Loss in the units of the score; None: one standard error of the loss itself.
+        limits : tuple of (float, float), default=(0, inf)
+            With ``tolerance=None``: losses up to the first always pass, beyond the second never.
         """
         if tolerance is not None:
             return self._smallest_reaching(tolerance)
         losses = self.scores[self.sizes.tolist().index(self.best_size)] - self.scores
-        near = losses.mean(axis=1) <= standard_error(losses, self.test_share) + ROUNDING
-        return int(self.sizes[np.argmax(near)])
+        allowed = np.clip(standard_error(losses, self.test_share), *limits)
+        return int(self.sizes[np.argmax(losses.mean(axis=1) <= allowed + ROUNDING)])
 
     def frame(self) -> pd.DataFrame:
         """One row per size: ``n_features, mean_score, standard_error, score_0, ...``."""

@@ -52,7 +52,8 @@ def summarize(
         Model the features are judged by.  None: logistic regression, one question per threshold
         for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
     n_features : int or "auto", default="auto"
-        How many to keep.  "auto": the smallest size within one standard error of the best.
+        How many to keep.  "auto": the fewest that lose at most one standard error
+        against the best size, and at most 5 % of its gain over guessing.
     cv : int or splitter, default=5
         Folds.
     scoring : str or callable, default=None
@@ -93,7 +94,7 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
     >>> report.summary()["answer"]["sentence"]
-    'Keep these 5 of 13; more gain nothing within one standard error.'
+    'Keep these 5 of 13; more gain next to nothing.'
     """
     named = _read_selectors(selectors)
     settings = Settings(

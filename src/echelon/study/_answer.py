@@ -6,28 +6,28 @@ import numpy as np
 
 from echelon._core.errors import clearly_positive, standard_error
 from echelon._core.words import counted, number, with_error
-from echelon.study._curves import Baseline, scores_at
+from echelon.study._curves import MOST_LOST, Baseline, scores_at
 from echelon.study._judge import Judged
-from echelon.study._models import Scoring
+from echelon.study._models import Rule, Scoring
 from echelon.study.types import Answer, Reached, Score
 
 
-def answer(judged: Judged, wanted: int | None, order: list[str], scoring: Scoring) -> Answer:
+def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> Answer:
     """Which features to keep, by which rule, and what they are worth.
 
     Parameters
     ----------
     judged : Judged
         What the folds say.
-    wanted : int or None
-        The size, if it was given.
+    rule : Rule
+        How many to keep.
     order : list of str
         Names of all features, best first.
     scoring : Scoring
         What the scores are.
     """
     choice, share = judged.choice, judged.test_share
-    keep = order[: choice.size] if judged.helps or wanted else []
+    keep = order[: choice.size] if judged.helps or rule.wanted else []
     at_this_size = scores_at(judged.curves, choice)
     score = Score(
         name=scoring.name,
@@ -40,13 +40,13 @@ def answer(judged: Judged, wanted: int | None, order: list[str], scoring: Scorin
         ],
     )
     return Answer(
-        sentence=_sentence(judged, wanted, len(order)),
+        sentence=_sentence(judged, rule, len(order)),
         evidence=_evidence(score, scoring, judged.helps),
         comparison=_comparison(judged, scoring, len(order)),
         keep=keep,
         n_features=len(keep),
         of=len(order),
-        rule="as asked for" if wanted else "the fewest within one standard error of the best",
+        rule=_in_words(rule, scoring),
         method=choice.method,
         helps=judged.helps,
         score=score,
@@ -59,8 +59,19 @@ def _reached(scores: np.ndarray, scoring: Scoring, share: float | None) -> Reach
     return Reached(mean=float(scoring.sign * scores.mean()), standard_error=error)
 
 
-def _sentence(judged: Judged, wanted: int | None, n_features: int) -> str:
-    size = judged.choice.size
+def _in_words(rule: Rule, scoring: Scoring) -> str:
+    if rule.wanted:
+        return "as asked for"
+    if rule.tolerance is not None:
+        return f"the fewest that lose at most {rule.tolerance:g} in {scoring.name}"
+    return (
+        "the fewest that lose at most one standard error against the best size, and at most "
+        f"{100 * MOST_LOST:.0f} % of its gain over guessing"
+    )
+
+
+def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
+    size, wanted = judged.choice.size, rule.wanted
     if not judged.helps:
         return _no_help(wanted, judged.guess)
     if wanted:
@@ -71,10 +82,10 @@ def _sentence(judged: Judged, wanted: int | None, n_features: int) -> str:
     if size == n_features:
         return (
             f"Keep all {counted(n_features, 'feature')}: every smaller set tried loses more than "
-            "one standard error."
+            "chance or tolerance would explain."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
-    return f"Keep {these} of {n_features:,}; more gain nothing within one standard error."
+    return f"Keep {these} of {n_features:,}; more gain next to nothing."
 
 
 def _no_help(wanted: int | None, guess: Baseline) -> str:

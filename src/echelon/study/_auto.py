@@ -37,8 +37,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     It reads what the target is, ranks the features by complementary methods fused into one
     ranking (:class:`echelon.ConsensusSelector`), and judges how many to keep by a model over
     cross-validation folds, in each of which the features are ranked anew.  It keeps the fewest that
-    lose nothing beyond one standard error, and none at all if the model with them is not better
-    than the best constant guess.
+    lose at most one standard error, and at most 5 % of what is gained over guessing; and none at
+    all if the model with them is not better than the best constant guess.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         """The size, and what it is worth, in the units of the metric."""
         sign = study.scoring.sign
         self.curves_, self.helps_ = judged.curves, judged.helps
-        kept = judged.helps or not self.allow_none or study.wanted is not None
+        kept = judged.helps or not self.allow_none or study.rule.wanted is not None
         self.support_ = self.ranking_ <= (judged.choice.size if kept else 0)
         self.score_ = float(sign * judged.held_out.mean())
         self.score_error_ = float(standard_error(judged.held_out, judged.test_share))

@@ -13,7 +13,7 @@ from echelon._core.folds import make_splitter
 from echelon._core.rows import take_rows
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
-from echelon.study._models import Study, forest, guesses
+from echelon.study._models import Rule, Study, forest, guesses
 from echelon.targets import Target
 
 FEWEST_SAMPLES = 10
@@ -23,6 +23,8 @@ ALL_SIZES = 10
 GROWTH = 1.4
 FORWARD_SIZE = 30
 """The most features that a search forwards is asked for."""
+LEAST_LOST, MOST_LOST = 0.01, 0.05
+"""Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
 LARGEST_SIZE = 200
 """Beyond, only all features together, as a reference."""
 
@@ -90,7 +92,7 @@ def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureC
                 study.estimator,
                 study.X,
                 study.target.y,
-                sizes=sizes_for(selector, study.X.shape[1], study.wanted),
+                sizes=sizes_for(selector, study.X.shape[1], study.rule.wanted),
                 cv=study.folds,
                 scoring=study.scoring.scorer,
                 **study.options,
@@ -110,8 +112,15 @@ def best_guess(study: Study) -> Baseline:
 def other_baselines(study: Study) -> list[Baseline]:
     """What the same model reaches with all features, and what a forest does."""
     everything = Baseline("all features", _scores(study.estimator, study))
-    trees = forest(study.target.kind, study.options["random_state"])
-    return [everything, Baseline("a forest on all features", _scores(trees, study))]
+    return [everything, Baseline("a forest on all features", _forest_scores(study))]
+
+
+def _forest_scores(study: Study) -> np.ndarray:
+    seed, kind = study.options["random_state"], study.target.kind
+    try:
+        return _scores(forest(kind, seed), study)
+    except AttributeError:  # a scorer of probabilities, which a forest on codes has none of
+        return _scores(forest("classification", seed), study)
 
 
 def _scores(model: Any, study: Study) -> np.ndarray:
@@ -125,17 +134,23 @@ def _scores(model: Any, study: Study) -> np.ndarray:
     return np.array(scores)
 
 
-def choose(
-    curves: Mapping[str, FeatureCurve], wanted: int | None, tolerance: float | None = None
-) -> Choice:
-    """The method with the best mean score at its size, the smaller set and the first among equals.
+def size_of(curve: FeatureCurve, guess: float, rule: Rule) -> int:
+    """How many features to keep.
 
-    The size is the number wanted, or the smallest that loses at most the tolerance against the
-    best; None: at most one standard error of the loss.
+    The number wanted, or the smallest that loses at most the tolerance against the best.  None: at
+    most one standard error of the loss, but never more than ``MOST_LOST`` of what the best gains
+    over the guess (with few samples a standard error forgives too much), and always less than
+    ``LEAST_LOST`` of it (with many samples it forgives nothing).
     """
-    choices = [
-        Choice(name, wanted or curve.smallest_within(tolerance)) for name, curve in curves.items()
-    ]
+    if rule.wanted:
+        return rule.wanted
+    gain = max(float(np.nanmax(curve.mean_scores)) - guess, 0.0)
+    return curve.smallest_within(rule.tolerance, (LEAST_LOST * gain, MOST_LOST * gain))
+
+
+def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
+    """The method with the best mean score at its size; among equals the smaller set, the first."""
+    choices = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
     return max(choices, key=lambda choice: (scores_at(curves, choice).mean(), -choice.size))
 
 
@@ -146,18 +161,18 @@ def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:
 
 
 def held_out_scores(
-    curves: Mapping[str, FeatureCurve], wanted: int | None, tolerance: float | None = None
+    curves: Mapping[str, FeatureCurve], guesses: np.ndarray, rule: Rule
 ) -> np.ndarray:
     """The score of every fold for the method and size chosen on the other folds.
 
     The score of the choice itself is a maximum over methods and sizes, hence a little too good;
     here no fold has a say in its own choice.
     """
-    n_folds = len(next(iter(curves.values())).scores[0])
-    scores = np.empty(n_folds)
-    for fold in range(n_folds):
+    scores = np.empty(len(guesses))
+    for fold in range(len(guesses)):
         others = {name: _without(curve, fold) for name, curve in curves.items()}
-        scores[fold] = scores_at(curves, choose(others, wanted, tolerance))[fold]
+        choice = choose(others, float(np.delete(guesses, fold).mean()), rule)
+        scores[fold] = scores_at(curves, choice)[fold]
     return scores
 
 

@@ -19,6 +19,7 @@ from echelon.study._curves import (
     choose,
     held_out_scores,
     other_baselines,
+    size_of,
 )
 from echelon.study._models import Study
 
@@ -27,6 +28,8 @@ class Judged(NamedTuple):
     """What the folds say."""
 
     curves: dict[str, FeatureCurve]
+    sizes: dict[str, int]
+    """Number of features that every method would keep."""
     choice: Choice
     held_out: np.ndarray
     """Score of every fold with the method and size chosen on the other folds."""
@@ -47,10 +50,12 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     with said_in_caveats():
         curves = all_curves(selectors, study)
         guess, others = best_guess(study), other_baselines(study)
-    choice = choose(curves, study.wanted, study.tolerance)
-    held_out = held_out_scores(curves, study.wanted, study.tolerance)
+    mean = float(guess.scores.mean())
+    sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
+    choice = choose(curves, mean, study.rule)
+    held_out = held_out_scores(curves, guess.scores, study.rule)
     helps = clearly_positive(held_out - guess.scores, curves[choice.method].test_share)
-    return Judged(curves, choice, held_out, guess, others, helps)
+    return Judged(curves, sizes, choice, held_out, guess, others, helps)
 
 
 @contextmanager

@@ -12,19 +12,20 @@ from echelon._core.rows import seeded
 from echelon.display import AgreementDisplay
 from echelon.evaluation import FeatureCurve, selection_stability
 from echelon.rankings import fit_ranking, ranks_of
+from echelon.study._judge import Judged
 from echelon.study._models import Study
 from echelon.study._prepared import Prepared
 from echelon.study.types import MethodPart
 
 
 def method_part(
-    name: str, selector: Any, ranker: Any, curve: FeatureCurve, study: Study
+    name: str, selector: Any, ranker: Any, judged: Judged, study: Study
 ) -> tuple[MethodPart, str | None]:
     """What one method says, and a caveat if its stability could not be measured."""
+    curve, size = judged.curves[name], judged.sizes[name]
     seed = study.options["random_state"]
     copy = seeded(ranker, int(seed) if isinstance(seed, Integral) else None)
     fitted, order = fit_ranking(copy, study.X, study.target.y, curve.sizes.tolist())
-    size = study.wanted or curve.one_se_size
     stability, trouble = _stability(name, ranker, size, study)
     method = {
         "name": name,

@@ -29,6 +29,15 @@ class Scoring(NamedTuple):
     """-1 where a smaller value is better; scores times sign are the values shown."""
 
 
+class Rule(NamedTuple):
+    """How many features to keep."""
+
+    wanted: int | None = None
+    """As many as asked for; None: as few as lose little."""
+    tolerance: float | None = None
+    """What may be lost against the best size; None: see ``size_of``."""
+
+
 class Study(NamedTuple):
     """What all methods are judged by."""
 
@@ -37,10 +46,7 @@ class Study(NamedTuple):
     estimator: Any
     scoring: Scoring
     folds: list[tuple]
-    wanted: int | None
-    """Number of features asked for; None: the curves decide."""
-    tolerance: float | None
-    """What may be lost against the best size; None: one standard error of the loss."""
+    rule: Rule
     n_resamples: int
     options: dict[str, Any]
     """``n_jobs``, ``random_state`` and ``verbose``."""

@@ -23,7 +23,7 @@ from echelon.study._curves import make_folds
 from echelon.study._features import feature_rows, same_message, sort_by_rank
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
-from echelon.study._models import Study, default_estimator, describe_model, read_scoring
+from echelon.study._models import Rule, Study, default_estimator, describe_model, read_scoring
 from echelon.study.types import Data, MethodPart, Summary
 from echelon.targets import Target, read_target
 from echelon.validation import as_frame
@@ -61,8 +61,7 @@ def make_summary(
     judged = judge(rankers, study)
     with said_in_caveats():
         parts = [
-            method_part(name, selectors[name], rankers[name], judged.curves[name], study)
-            for name in selectors
+            method_part(name, selectors[name], rankers[name], judged, study) for name in selectors
         ]
     methods, troubles = zip(*parts, strict=True)
     summary = _found(study, judged, methods)
@@ -102,8 +101,8 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with said_in_caveats():
         folds = make_folds(settings.cv, target, settings.random_state, settings.groups)
-    asked = (wanted, settings.tolerance, settings.n_resamples)
-    return Study(table, target, model, metric, folds, *asked, options)
+    rule = Rule(wanted, settings.tolerance)
+    return Study(table, target, model, metric, folds, rule, settings.n_resamples, options)
 
 
 def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:
@@ -112,7 +111,7 @@ def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[
     chosen = next(method for method in methods if method["name"] == choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
-    verdict = answer(judged, study.wanted, names, study.scoring)
+    verdict = answer(judged, study.rule, names, study.scoring)
     groups, substitutes = same_message(study.X, order, verdict["n_features"])
     shared = (methods, chosen, verdict["keep"], groups, substitutes)
     rows = feature_rows(study.X, study.target, *shared)
