@@ -22,8 +22,8 @@ SELECTORS = {
     "ReliefF": lambda nominal: ReliefF(categorical_features=nominal),
     "ReliefF, any": lambda nominal: ReliefF(neighbors="any", categorical_features=nominal),
     "OReliefF": lambda nominal: OReliefF(monotonic_cst="auto", categorical_features=nominal),
-    "OReliefF, trend": lambda nominal: OReliefF(score="trend", categorical_features=nominal),
-    "OReliefF, contrast": lambda nominal: OReliefF(score="contrast", categorical_features=nominal),
+    "OReliefF, trend": lambda nominal: OReliefF(rule="trend", categorical_features=nominal),
+    "OReliefF, contrast": lambda nominal: OReliefF(rule="contrast", categorical_features=nominal),
 }
 
 

@@ -16,7 +16,7 @@ N_FEATURES = 14
 LARGEST = 2.2
 METHODS = {
     "ReliefF": ReliefF,
-    "O-ReliefF": partial(OReliefF, score="paper"),
+    "O-ReliefF": partial(OReliefF, rule="paper"),
     "Simba": Simba,
     "O-Simba": OSimba,
 }

@@ -19,7 +19,7 @@ SEEDS = range(40)
 def printed(estimator, **params):
     """The estimator with the rule of its paper, and no second fit."""
     if estimator is OReliefF:
-        params["score"] = "paper"
+        params["rule"] = "paper"
     return estimator(threshold=0.0, **params)
 
 
@@ -61,7 +61,7 @@ def test_orelieff_equals_reference(metric, ties, dominance, contradictions):
             n_neighbors=case.k,
             metric=metric,
             ties=ties,
-            score="paper",
+            rule="paper",
             dominance=dominance,
             contradictions=contradictions,
             monotonic_cst=signs,

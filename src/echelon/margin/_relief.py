@@ -81,7 +81,8 @@ class Relief(ReliefSelector):
     Notes
     -----
     Missing values (NaN) leave the feature out of the pair.  A class with one sample has no hit
-    and counts by its miss only.  The cost grows with the square of the number of samples.
+    and counts by its miss only.  p-values are good for classes of equal size and many features
+    (``docs/margin.md``).  The cost grows with the square of the number of samples.
 
     References
     ----------
@@ -155,7 +156,8 @@ class ReliefF(ReliefSelector):
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
         Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        the feature's values with the neighbours as they are (of the classes, with neighbours of any
+        class); 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
         Upper tail of the normal distribution at the z-scores; 1 for constant features.
     order_ : ndarray of shape (n_features,)
@@ -179,6 +181,10 @@ class ReliefF(ReliefSelector):
 
     Notes
     -----
+    p-values are close to nominal with neighbours of any class; with neighbours per class they are
+    too large where few features, or correlated ones, choose the neighbours, and far too small where
+    classes differ in size (``docs/margin.md``).
+
     Missing values (NaN) leave the feature out of the pair: the distance is scaled up to all
     features, and the mean difference of a feature is taken over the neighbours that have it.  A
     class with one sample has no hits and counts by its misses only.  The cost grows with the
@@ -190,6 +196,8 @@ class ReliefF(ReliefSelector):
        classification", Knowledge-Based Systems 31, 2012.
     .. [2] M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and
        RReliefF", Machine Learning 53, 2003.
+    .. [3] N. Mantel, "The detection of disease clustering and a generalized regression approach",
+       Cancer Research 27, 1967: mean and variance under permutation.
 
     Examples
     --------
