@@ -21,8 +21,10 @@ RATE, DATA_SETS = 0.05, 60
 SELECTORS = {
     "ReliefF": lambda nominal: ReliefF(categorical_features=nominal),
     "ReliefF, any": lambda nominal: ReliefF(neighbors="any", categorical_features=nominal),
-    "OReliefF": lambda nominal: OReliefF(monotonic_cst="auto", categorical_features=nominal),
-    "OReliefF, trend": lambda nominal: OReliefF(rule="trend", categorical_features=nominal),
+    "OReliefF": lambda nominal: OReliefF(categorical_features=nominal),
+    "OReliefF, trend": lambda nominal: OReliefF(
+        rule="trend", monotonic_cst=None, categorical_features=nominal
+    ),
     "OReliefF, contrast": lambda nominal: OReliefF(rule="contrast", categorical_features=nominal),
 }
 

@@ -16,7 +16,7 @@ N_FEATURES = 14
 LARGEST = 2.2
 METHODS = {
     "ReliefF": ReliefF,
-    "O-ReliefF": partial(OReliefF, rule="paper"),
+    "O-ReliefF": partial(OReliefF, rule="paper", monotonic_cst=None),
     "Simba": Simba,
     "O-Simba": OSimba,
 }

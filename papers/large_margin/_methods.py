@@ -60,13 +60,13 @@ class OnSomeRows(BaseEstimator):
 METHODS: dict[str, Callable[[Any, int], Any]] = {
     "ReliefF (1)": lambda nominal, seed: ReliefF(1, n_neighbors=1, categorical_features=nominal),
     "O-ReliefF (1)": lambda nominal, seed: OReliefF(
-        1, n_neighbors=1, rule="paper", categorical_features=nominal
+        1, n_neighbors=1, rule="paper", monotonic_cst=None, categorical_features=nominal
     ),
     "ReliefF (2)": lambda nominal, seed: ReliefF(
         1, n_neighbors="log", categorical_features=nominal
     ),
     "O-ReliefF (2)": lambda nominal, seed: OReliefF(
-        1, n_neighbors="log", rule="paper", categorical_features=nominal
+        1, n_neighbors="log", rule="paper", monotonic_cst=None, categorical_features=nominal
     ),
     "Simba": lambda nominal, seed: Simba(1, categorical_features=nominal, random_state=seed),
     "O-Simba": lambda nominal, seed: OSimba(1, categorical_features=nominal, random_state=seed),

@@ -45,7 +45,9 @@ def weights(data: Data, name: str, share: float, seed: int) -> dict[str, dict[st
     X = np.hstack([X, rng.random((len(y), N_NOISE))])
     y = with_class_noise(y, share, rng)
     selectors = {method: METHODS[method](None, seed) for method in SHOWN if method != STRICT}
-    selectors[STRICT] = OReliefF(1, n_neighbors="log", rule="paper", dominance="require")
+    selectors[STRICT] = OReliefF(
+        1, n_neighbors="log", rule="paper", monotonic_cst=None, dominance="require"
+    )
     return {
         kind: {m: unit(selectors[m].fit(X, each).scores_).round(5).tolist() for m in SHOWN}
         for kind, each in (("given", y), ("shuffled", rng.permutation(y)))

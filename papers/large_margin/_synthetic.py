@@ -17,11 +17,19 @@ N_RUNS = 10
 
 METHODS = {
     "ReliefF (1)": lambda seed: ReliefF(n_neighbors=1, threshold=0.0),
-    "O-ReliefF (1)": lambda seed: OReliefF(n_neighbors=1, rule="paper", threshold=0.0),
+    "O-ReliefF (1)": lambda seed: OReliefF(
+        n_neighbors=1, rule="paper", monotonic_cst=None, threshold=0.0
+    ),
     "ReliefF (2)": lambda seed: ReliefF(n_neighbors="log", threshold=0.0),
-    "O-ReliefF (2)": lambda seed: OReliefF(n_neighbors="log", rule="paper", threshold=0.0),
+    "O-ReliefF (2)": lambda seed: OReliefF(
+        n_neighbors="log", rule="paper", monotonic_cst=None, threshold=0.0
+    ),
     "O-ReliefF (2), contradictions penalised": lambda seed: OReliefF(
-        n_neighbors="log", rule="paper", contradictions="penalize", threshold=0.0
+        n_neighbors="log",
+        rule="paper",
+        monotonic_cst=None,
+        contradictions="penalize",
+        threshold=0.0,
     ),
     "Simba": lambda seed: Simba(random_state=seed),
     "O-Simba": lambda seed: OSimba(random_state=seed),

@@ -96,9 +96,9 @@ def test_a_bad_error_rate_is_refused(mixed):
 @pytest.mark.parametrize("rule", ["either", "trend", "contrast"])
 def test_scores_do_not_depend_on_the_scale_of_a_feature(rule, mixed):
     X, y = mixed
-    found = OReliefF(rule=rule, monotonic_cst="auto").fit(X, y)
+    found = OReliefF(rule=rule).fit(X, y)
     bent = np.sinh((X - X.mean(axis=0)) / X.std(axis=0).clip(1e-9))
-    again = OReliefF(rule=rule, monotonic_cst="auto").fit(bent, y)
+    again = OReliefF(rule=rule).fit(bent, y)
     assert_allclose(found.scores_, again.scores_)
     assert_array_equal(found.scores_, found.z_scores_)
 
@@ -110,7 +110,7 @@ def test_either_is_the_larger_of_trend_and_contrast(mixed):
     assert_allclose(either.z_scores_, np.maximum(*each))
     varying = np.arange(12) != 3
     assert_allclose(
-        either.p_values_[varying], np.minimum(1, 2 * norm.sf(either.z_scores_[varying]))
+        either.p_values_[varying], np.minimum(1, 3 * norm.sf(either.z_scores_[varying]))
     )
 
 

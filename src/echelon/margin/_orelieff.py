@@ -52,11 +52,11 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     contradictions : {"ignore", "penalize"}, default="ignore"
         For "paper".  "ignore" is its rule: a difference between classes counts whichever way it
         points.  "penalize": it counts as negative where the better class has the worse value.
-    monotonic_cst : array-like, dict, "auto" or None, default=None
+    monotonic_cst : array-like, dict, "auto" or None, default="auto"
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
         with y.  None: larger is better throughout.
-    class_order : sequence, default=None
+    class_order : sequence, default="auto"
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
     sample_size : int or float, default=None
@@ -145,11 +145,11 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     >>> from echelon import OReliefF
     >>> X, progression = load_diabetes(return_X_y=True, as_frame=True)
     >>> grade = pd.qcut(progression, 5, labels=["A", "B", "C", "D", "E"])  # ordered
-    >>> selector = OReliefF(monotonic_cst="auto").fit(X, grade)
+    >>> selector = OReliefF().fit(X, grade)
     >>> selector.get_feature_names_out().tolist()
     ['bmi', 'bp', 's3', 's5']
     >>> selector.z_scores_.round(1)[selector.order_[:4]].tolist()
-    [5.6, 4.9, 3.6, 2.6]
+    [8.5, 7.9, 3.6, 2.6]
     >>> selector.monotonic_cst_.tolist()
     [1, 1, 1, 1, 1, 1, -1, 1, 1, 1]
     """
@@ -173,7 +173,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         metric: str = "manhattan",
         dominance: str = "prefer",
         contradictions: str = "ignore",
-        monotonic_cst: Any = None,
+        monotonic_cst: Any = "auto",
         class_order: Sequence | None = None,
         sample_size: float | None = None,
         ties: str = "share",
