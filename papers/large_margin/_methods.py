@@ -69,7 +69,9 @@ METHODS: dict[str, Callable[[Any, int], Any]] = {
         1, n_neighbors="log", rule="paper", monotonic_cst=None, categorical_features=nominal
     ),
     "Simba": lambda nominal, seed: Simba(1, categorical_features=nominal, random_state=seed),
-    "O-Simba": lambda nominal, seed: OSimba(1, categorical_features=nominal, random_state=seed),
+    "O-Simba": lambda nominal, seed: OSimba(
+        1, monotonic_cst=None, categorical_features=nominal, random_state=seed
+    ),
     OURS: lambda nominal, seed: OReliefF(
         1,
         n_neighbors="log",

@@ -32,7 +32,7 @@ METHODS = {
         threshold=0.0,
     ),
     "Simba": lambda seed: Simba(random_state=seed),
-    "O-Simba": lambda seed: OSimba(random_state=seed),
+    "O-Simba": lambda seed: OSimba(monotonic_cst=None, random_state=seed),
 }
 
 

@@ -56,7 +56,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
         with y.  None: larger is better throughout.
-    class_order : sequence, default="auto"
+    class_order : sequence, default=None
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
     sample_size : int or float, default=None

@@ -229,7 +229,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         Must an upward hit be at least as good on all features (and a downward hit at most)?
         "require" is the paper's rule, but in many dimensions such hits hardly exist; "prefer"
         takes the nearest sample of the class where there is none, "ignore" always does.
-    monotonic_cst : array-like, dict, "auto" or None, default=None
+    monotonic_cst : array-like, dict, "auto" or None, default="auto"
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an
         array, or a dict or Series by feature name (those not named: 0).  "auto": the
         sign of Kendall's tau with y.  None: larger is better throughout.
@@ -312,7 +312,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         n_epochs: int = 1,
         n_restarts: int = 1,
         dominance: str = "prefer",
-        monotonic_cst: Any = None,
+        monotonic_cst: Any = "auto",
         class_order: Sequence | None = None,
         threshold: float | str | None = None,
         categorical_features: Any = "from_dtype",
