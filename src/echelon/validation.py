@@ -90,13 +90,14 @@ def as_frame(X: Any) -> pd.DataFrame:
     if hasattr(X, "clone") and hasattr(X, "columns"):
         return pd.DataFrame({name: as_pandas(X[name]) for name in X.columns})
     values = np.asarray(X)
-    if values.ndim == 3:
+    if values.ndim == 3 and values.shape[2] == 2:
         make = pd.arrays.IntervalArray.from_arrays
         bounds = [make(low, high, closed="both") for low, high in values.transpose(1, 2, 0)]
         return pd.DataFrame(dict(enumerate(bounds)))
     if values.ndim != 2:
         raise ValueError(
-            f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples."
+            f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples, "
+            "or bounds of intervals of shape (n_samples, n_features, 2)."
         )
     return pd.DataFrame(values)
 

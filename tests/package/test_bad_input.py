@@ -6,9 +6,17 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
-from test_contract import SELECTORS, WEIGHTING, taking
+from test_contract import META, SELECTORS, WEIGHTING, taking
 
-from echelon import OReliefF, OSimba, RelevanceBounds, ReliefF, Simba
+from echelon import (
+    AutoSelector,
+    ConsensusSelector,
+    OReliefF,
+    OSimba,
+    RelevanceBounds,
+    ReliefF,
+    Simba,
+)
 
 X = np.random.default_rng(0).random((12, 3))
 Y = np.arange(12) % 3
@@ -28,7 +36,7 @@ BAD = [
     (SELECTORS, {}, X, None, ValueError, "requires y to be passed"),
     (SELECTORS, {}, X[:0], Y[:0], ValueError, "0 sample"),
     (SELECTORS, {}, X[:, :0], Y, ValueError, "0 feature"),
-    (SELECTORS, {}, X[0], Y, ValueError, "Expected 2D array"),
+    (SELECTORS, {}, X[0], Y, ValueError, "Expected 2D array|must have rows and col"),
     (SELECTORS, {}, X[:, :, None], Y, ValueError, "dim 3|3 dim"),
     (SELECTORS, {}, WITH_INF, Y, ValueError, "infinity"),
     ([Simba, OSimba, RelevanceBounds], {}, WITH_NAN, Y, ValueError, "contains NaN.*use ReliefF"),
@@ -118,6 +126,16 @@ def test_bad_input(estimators, params, samples, y, error, message):
         with pytest.raises(error, match=message) as caught:
             estimator(**params).fit(samples, y)
         assert "\n" not in str(caught.value).strip() or "Reshape" in str(caught.value)
+
+
+@pytest.mark.parametrize("estimator", [AutoSelector, ConsensusSelector])
+@pytest.mark.parametrize(
+    ("params", "samples", "y", "error", "message"), [row[1:] for row in BAD if row[0] is SELECTORS]
+)
+def test_bad_input_of_selectors_made_of_others(estimator, params, samples, y, error, message):
+    with pytest.raises(error, match=message) as caught:
+        META[estimator]().set_params(**params).fit(samples, y)
+    assert "\n" not in str(caught.value).strip() or "Reshape" in str(caught.value)
 
 
 @pytest.mark.parametrize("estimator", [OReliefF, OSimba])

@@ -18,7 +18,6 @@ from echelon._core.rows import seeded
 from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
-from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking, ranks_of
 from echelon.study._curves import fewer_folds
 from echelon.study._judge import Judged, judge
@@ -209,8 +208,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         """
         check_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
-        if not holds_intervals(X):
-            read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
+        read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
         study, seed = self._study(X, y, groups)
         ranker = self.ranker(study.target.kind, len(study.X))
         judged = judge({NAME: ranker}, study)
