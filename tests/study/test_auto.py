@@ -136,7 +136,7 @@ def test_the_tolerance_decides_how_many(grades):
     [
         ({}, 8, "8 samples, too few"),
         ({"kind": "ranking"}, 40, "'kind'"),
-        ({"n_features_to_select": 9}, 40, "`n_features` must be 'auto' or a whole number"),
+        ({"n_features_to_select": 9}, 40, "`n_features_to_select` must be at most"),
         ({"tolerance": -1}, 40, "'tolerance'"),
     ],
 )
