@@ -80,8 +80,8 @@ def assert_same_scores(selector, engine, X, y, same=None):
 SELECTORS = {
     "random": [ReliefF(), Relief(sample_size=40, random_state=0)],
     "tied": [ReliefF(n_neighbors=70, metric="euclidean", ties="index"), OReliefF(n_neighbors=4)],
-    "missing": [ReliefF(), OReliefF(n_neighbors=4, contradictions="penalize")],
-    "nominal": [ReliefF(metric="euclidean"), OReliefF(dominance="require")],
+    "missing": [ReliefF(), OReliefF(rule="paper", n_neighbors=4, contradictions="penalize")],
+    "nominal": [ReliefF(metric="euclidean"), OReliefF(rule="paper", dominance="require")],
 }
 
 
@@ -142,7 +142,7 @@ def test_arrays_in_blocks(engine, dtype):
     blocks = dask_array.from_array(X, chunks=(47, 3))
     assert_same_scores(ReliefF(), engine, blocks, y, X)
     nominal = np.arange(6) == 1
-    selector = OReliefF(categorical_features=nominal, threshold=0.0)
+    selector = OReliefF(scale="range", categorical_features=nominal, threshold=0.0)
     for signs in ([-1, 0, 1, 0, 1, -1], "auto"):
         assert_same_scores(selector.set_params(monotonic_cst=signs), engine, blocks, y, X)
 

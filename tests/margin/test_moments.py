@@ -1,8 +1,10 @@
 """Means and variances under permutation against enumeration, with the neighbours held fixed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import reference_moments
 from cases import draw_case
@@ -123,3 +125,25 @@ def test_contrast_equals_enumeration_of_the_classes(name):
                 pairs, column, samples.classes.tolist(), sums.rule[0].coef.tolist(), nominal
             )
             assert_allclose(found[:, f] ** [1, 2], expected, atol=1e-12, err_msg=str(seed))
+
+
+class Blocks:
+    """Rows as on a cluster: in their own order, one column at a time."""
+
+    def __init__(self, values):
+        self.values, self.shape = values, values.shape
+
+    def __getitem__(self, key):
+        return self.values[key[0], key[1]]
+
+
+@pytest.mark.parametrize("name", ["relieff", "any", "ignore, penalize"])
+def test_columns_that_are_elsewhere(name):
+    for seed in range(4):
+        sums = sums_of(draw_case(seed), name, seed=seed)
+        samples = sums.samples
+        values = np.empty_like(samples.values)
+        values[samples.rows] = samples.values
+        far = replace(sums, samples=samples._replace(values=Blocks(values)))
+        everything = range(len(sums.rule))
+        assert_array_equal(far.evidence(everything).z, sums.evidence(everything).z)

@@ -11,8 +11,15 @@ RULES = (
     Relief(),
     ReliefF(n_neighbors=3),
     ReliefF(n_neighbors=3, metric="euclidean"),
-    OReliefF(n_neighbors=3, threshold=0.0),
-    OReliefF(n_neighbors=3, contradictions="penalize", threshold=0.0),
+    OReliefF(n_neighbors=3, scale="range", monotonic_cst=None, threshold=0.0),
+    OReliefF(n_neighbors=3, rule="paper", monotonic_cst=None, threshold=0.0),
+    OReliefF(
+        n_neighbors=3,
+        rule="paper",
+        contradictions="penalize",
+        monotonic_cst=None,
+        threshold=0.0,
+    ),
 )
 
 
