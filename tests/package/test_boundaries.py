@@ -14,6 +14,7 @@ PACKAGES = sorted(file.parent for file in SOURCE.rglob("__init__.py"))
 INSIDERS = {
     "benchmarks/interval.py": "times the two parts of a fit",
     "benchmarks/limit.py": "times a bare inner loop",
+    "benchmarks/margin_rates.py": "applies both rules to p-values of one fit",
 }
 
 

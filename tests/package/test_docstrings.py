@@ -159,6 +159,13 @@ BY_P_VALUE = (
 
 # One wording for all estimators that have the name, but for these, whose wordings begin as said.
 SEVERAL = {
+    "rule": ("of a curve, and of a score", {
+        "The smallest size with the best mean score",
+        "What ``scores_`` are.",
+    }),
+    "z_scores_": ("what is permuted is up to the rule", {
+        "Scores less their mean, in units of their standard deviation",
+    }),
     "n_features_to_select": ("what None does is up to the method", {
         N_FEATURES + "those that ``threshold`` keeps.",
         N_FEATURES + "as many as the search finds, by the rule in the Notes.",
@@ -299,7 +306,7 @@ def test_functions_use_the_words_of_estimators(name):
 def test_shared_parameters_take_the_same_things():
     various = {  # as above
         "C", "answer", "criterion", "cv", "estimator", "max_features", "n_neighbors", "penalty",
-        "sample_size", "scale", "step", "threshold", "tolerance",
+        "rule", "sample_size", "scale", "step", "threshold", "tolerance",
     }  # fmt: skip
     for name in set(shared("Parameters")) - various:
         assert len(kinds("Parameters")[name]) == 1, (name, kinds("Parameters")[name])

@@ -40,8 +40,8 @@ class FeatureCurveDisplay(Picture):
     >>> display = FeatureCurveDisplay([1, 2, 3], [[0.6, 0.7], [0.8, 0.9], [0.8, 0.8]], 2, 2)
     >>> display.frame().round(3)
        n_features  mean_score  standard_error
-    0           1        0.65           0.035
-    1           2        0.85           0.035
+    0           1        0.65           0.087
+    1           2        0.85           0.087
     2           3        0.80           0.000
     """
 

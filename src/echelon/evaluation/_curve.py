@@ -89,7 +89,7 @@ class FeatureCurve:
         ----------
         tolerance : float or None, default=None
             Loss in the units of the score; None: one standard error of the loss itself.
-        limits : tuple of (float, float), default=(0, inf)
+        limits : tuple of (float, float), default=(0.0, inf)
             With ``tolerance=None``: losses up to the first always pass, beyond the second never.
         """
         if tolerance is not None:
@@ -191,13 +191,13 @@ def feature_curve(
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = feature_curve(ReliefF(), GaussianNB(), X, y, sizes=[1, 2, 4, 8], random_state=0)
     >>> curve.frame()[["n_features", "mean_score", "standard_error"]].round(3)
-       n_features  mean_score  std_score
-    0           1       0.651      0.080
-    1           2       0.854      0.047
-    2           4       0.950      0.041
-    3           8       0.961      0.013
+       n_features  mean_score  standard_error
+    0           1       0.651           0.060
+    1           2       0.854           0.035
+    2           4       0.950           0.031
+    3           8       0.961           0.010
     >>> curve.best_size, curve.one_se_size
-    (8, 8)
+    (8, 4)
     """
     X, y = read_data(X, y, groups)
     tried = read_sizes(sizes, X.shape[1])

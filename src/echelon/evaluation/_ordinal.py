@@ -83,7 +83,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ['mild', 'low', 'medium', 'high', 'severe']
     >>> for each in (model, LogisticRegression(C=10)):
     ...     print(-cross_val_score(each, X, grade, scoring=rank_loss_scorer).mean().round(2))
-    0.86
+    0.81
     0.9
     """
 

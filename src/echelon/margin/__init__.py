@@ -11,6 +11,7 @@ order:
 ``_weights``  the sum, computed for any rule on any engine
 ``_pairs``    the pairs behind it, kept as one graph
 ``_moments``  mean and variance of a score under permutation, from that graph
+``_label_moments``  the same under permutation of the classes
 ``_evidence`` z-scores and p-values
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
 ``_order``    what selectors for ordered classes share

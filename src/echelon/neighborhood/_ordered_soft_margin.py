@@ -140,7 +140,7 @@ class OrderedSoftMargin(ForwardSelector):
     >>> selector.get_feature_names_out().tolist()
     ['bmi', 's5', 's6']
     >>> selector.path_.error.round(3).tolist()
-    [0.988, 0.901, 0.879, 0.911]
+    [0.988, 0.901, 0.879, 0.911, 0.898, 0.896, 0.89]
     """
 
     _allow_nan = True
