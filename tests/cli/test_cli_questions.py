@@ -16,7 +16,7 @@ def test_an_order_that_is_not_known_is_asked_for(credit, capsys):
         "--unordered",
     )
     unordered = call(capsys, "profile", credit, "-t", "grade", "--unordered", "--json")
-    assert json.loads(unordered.out)["method"] == "relieff"
+    assert json.loads(unordered.out)["method"] == "autoselector"
     call(capsys, "rank", credit, "-t", "home", "-m", "orelieff").check_refused(
         "What is the order of 'home'? Pass --class-order own,rent"
     )

@@ -68,7 +68,7 @@ def test_columns_that_tell_nothing_or_too_much(table):
     for text in ("x and twin are the same", "from one column, home: is that", "missing in empty"):
         assert text in said
     assert found.method == "autoselector"
-    assert found.selector(random_state=1).monotonic_cst == "auto"
+    assert found.selector(random_state=1).random_state == 1
     assert found.as_dict()["classes"] == {"0": 20, "1": 20, "2": 20}
 
 
