@@ -20,7 +20,7 @@ CORRELATION = "rank correlation"
 
 
 def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
-    """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered.md``.
+    """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered_default.md``.
 
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
     of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first and

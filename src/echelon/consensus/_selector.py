@@ -29,7 +29,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     No single score sees everything: correlations miss what features say together, searches forward
     follow one lucky path, forests favour features with many values.  Reciprocal rank fusion [1]_
     of complementary rankings is ahead of each of them on most data
-    (``docs/benchmarks/ordered.md``).
+    (``docs/benchmarks/ordered_default.md``).
 
     Parameters
     ----------
