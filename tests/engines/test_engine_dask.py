@@ -370,8 +370,9 @@ def test_the_command_line_without_a_cluster(capsys, tmp_path, monkeypatch):
     file = tmp_path / "data.csv"
     pd.DataFrame(X).assign(y=y).to_csv(file, index=False)
     ask = ("rank", str(file), "-t", "y", "--unordered", "--scheduler", "tcp://127.0.0.1:1")
-    call(capsys, *ask).check_refused("No Dask scheduler answers at 'tcp://127.0.0.1:1'")
-    call(capsys, *ask, "--jobs", "2").check_refused("--jobs and --scheduler exclude each other")
+    relief = (*ask, "--method", "relieff")
+    call(capsys, *relief).check_refused("No Dask scheduler answers at 'tcp://127.0.0.1:1'")
+    call(capsys, *relief, "--jobs", "2").check_refused("--jobs and --scheduler exclude each other")
     found = call(capsys, *ask, "--method", "cfs")
     assert found.code == 0
     assert "CFS has no part that runs on a cluster; it ran here." in found.out

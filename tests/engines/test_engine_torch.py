@@ -17,7 +17,9 @@ from echelon.engines import ABOVE, ANY, BELOW, Classes, NumbaEngine, Search, res
 
 torch = pytest.importorskip("torch", reason='needs pip install "echelon[torch]"')
 
-from echelon.engines import TorchEngine, _tiles, _torch  # noqa: E402
+from echelon.engines import TorchEngine  # noqa: E402
+from echelon.engines.torch import _engine as _torch  # noqa: E402
+from echelon.engines.torch import _tiles  # noqa: E402
 from echelon.engines.torch._encoding import Bytes, Floats, Products  # noqa: E402
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
