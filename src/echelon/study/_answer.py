@@ -70,6 +70,12 @@ def _in_words(rule: Rule, scoring: Scoring) -> str:
     )
 
 
+def _limit(rule: Rule) -> str:
+    if rule.tolerance is not None:
+        return f"{rule.tolerance:g}"
+    return f"one standard error, or more than {100 * MOST_LOST:.0f} % of the gain over guessing"
+
+
 def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
     size, wanted = judged.choice.size, rule.wanted
     if not judged.helps:
@@ -82,7 +88,7 @@ def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
     if size == n_features:
         return (
             f"Keep all {counted(n_features, 'feature')}: every smaller set tried loses more than "
-            "chance or tolerance would explain."
+            f"{_limit(rule)}."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
     return f"Keep {these} of {n_features:,}; more gain next to nothing."

@@ -42,7 +42,10 @@ def result_caveats(
             f"The choice is not stable ({number(stability['index'], 2)}, where 1 is always the "
             "same and 0 is chance): half of the samples would often lead to other features."
         )
-    found += [f"{listed(group)} say nearly the same; one may do." for group in summary["groups"]]
+    if summary["answer"]["n_features"] < summary["answer"]["of"]:  # else all are needed
+        found += [
+            f"{listed(group)} say nearly the same; one may do." for group in summary["groups"]
+        ]
     if len(methods) > 1:
         found.append(
             f"{chosen['name']} was chosen among {len(methods)} methods by their curves; the "
