@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.common import publish
 from benchmarks.ordered import growth
-from benchmarks.ordered.data import NAMES, find
+from benchmarks.ordered.data import NAMES, find, find_fresh
 from benchmarks.ordered.page import make_page
 from benchmarks.ordered.rankers import AUTO, RANKERS
 from benchmarks.ordered.study import forget_skipped, run
@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     add("--seeds", type=int, default=1, help="how many repetitions: seeds 0, 1, ...")
     add("--jobs", type=int, default=1, help="processes")
     add("--sets", nargs="+", choices=NAMES, default=NAMES, metavar="SET", help="default: all 24")
+    add("--fresh", type=Path, help="folder of the sets that had no part in the design; run too")
     add("--methods", nargs="+", choices=RANKERS, default=list(RANKERS), metavar="METHOD")
     add("--cells", type=Path, default=CELLS, help="folder of finished cells")
     add("--retry", action="store_true", help="try skipped cells of these methods again")
@@ -42,7 +43,8 @@ def measure(given: argparse.Namespace) -> None:
     """Fill the missing cells."""
     if given.retry:
         forget_skipped(given.cells, given.methods)
-    run(find(given.data, given.sets), given.cells, given.seeds, given.methods, given.jobs)
+    files = find(given.data, given.sets) | find_fresh(given.fresh)
+    run(files, given.cells, given.seeds, given.methods, given.jobs)
     if given.growth and AUTO in RANKERS:
         growth.measure(given.cells)
 

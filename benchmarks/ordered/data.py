@@ -1,4 +1,4 @@
-"""The 24 sets with ordered classes, as numbers, and their split into two halves.
+"""The 24 sets with ordered classes, their two halves, and 27 fresh ones; all as numbers.
 
 No data set is part of this project: they are read from a folder with one CSV file each.
 """
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchmarks.ordered.fresh import SETS
 from papers.data import NO_FEATURES
 
 FOLDERS = {
@@ -25,6 +26,8 @@ HOMES = {name: folder for folder, names in FOLDERS.items() for name in names.spl
 """Name of a set -> the folder that holds it."""
 
 NAMES = tuple(sorted(HOMES))
+FRESH = tuple(sorted(SETS))
+"""Sets that had no part in the design."""
 
 # `vendor` names the maker of a computer; the others are what the target was cut from, or no
 # features at all.
@@ -62,6 +65,18 @@ def find(folder: Path | str | None, names: Sequence[str]) -> dict[str, Path]:
         raise SystemExit(
             f"`--data` must hold {', '.join(missing)}, {folder} does not; name a folder that "
             "does, or choose others with --sets."
+        )
+    return files
+
+
+def find_fresh(folder: Path | None) -> dict[str, Path]:
+    """The files of the sets that had no part in the design; none without a folder."""
+    files = {} if folder is None else {name: folder / f"{name}.csv" for name in FRESH}
+    missing = [file.name for file in files.values() if not file.exists()]
+    if missing:
+        raise SystemExit(
+            f"`--fresh` must hold {', '.join(missing)}, {folder} does not; write them with python "
+            f"-m benchmarks.ordered.fresh --to {folder}"
         )
     return files
 

@@ -37,6 +37,28 @@ def _row(cells: pd.DataFrame, relative: pd.Series) -> tuple[object, ...]:
     )
 
 
+def set_table(frame: pd.DataFrame, method: str = AUTO) -> str:
+    """What a method keeps of every set: how many, and the error beside all and no features."""
+    rows = []
+    part = frame[frame.method.isin([method, ALL, GUESS])]
+    for (data, noise), cells in finished(part).groupby(["data", "noise"]):
+        own = cells[cells.method == method]
+        if own.empty or not {ALL, GUESS} <= set(cells.method):
+            continue
+        same = cells[cells.set_index(KEYS).index.isin(own.set_index(KEYS).index)]
+        errors = same.groupby("method")[KEPT].mean().mean(axis=1)
+        rows.append(
+            (
+                data + (" with noise" if noise else ""),
+                f"{own.n_kept.mean():.1f} of {same[same.method == ALL].n_kept.mean():.0f}",
+                *(f"{errors[each]:.3f}" for each in (method, ALL, GUESS)),
+                f"{errors[method] / errors[ALL]:.2f}" if errors[ALL] > 0 else "-",
+            )
+        )
+    head = ("set", "kept", "error of the kept", "of all", "of the guess", "kept / all")
+    return table(head, rows)
+
+
 def has_rules(frame: pd.DataFrame) -> bool:
     """Whether any method has kept a set of its own."""
     return not frame[frame.n_kept.notna() & ~frame.method.isin(REFERENCES)].empty

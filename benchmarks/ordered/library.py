@@ -8,6 +8,7 @@ import numpy as np
 
 import echelon
 from benchmarks.ordered.orders import Ranking
+from echelon.targets import read_target
 
 
 def selector(name: str, **wanted: Any) -> Any:
@@ -21,6 +22,14 @@ def ordered_by(X: np.ndarray, y: np.ndarray, seed: int, name: str, **params: Any
     """The complete order of a selector, and what it keeps by its own rule."""
     fitted = selector(name, random_state=seed, n_jobs=1, **params).fit(X, y)
     return Ranking.completed(fitted.order_, X, y, np.flatnonzero(fitted.support_))
+
+
+def default_ranking(X: np.ndarray, y: np.ndarray, seed: int) -> Ranking:
+    """The ranking of AutoSelector, without its judgement of how many to keep."""
+    auto = echelon.AutoSelector()
+    ranker = auto.ranker(read_target(y).kind, len(y))
+    fitted = ranker.set_params(random_state=seed, n_jobs=1).fit(X, y)
+    return Ranking(fitted.order_.tolist())
 
 
 def bounds(X: np.ndarray, y: np.ndarray, seed: int) -> Ranking:

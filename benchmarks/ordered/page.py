@@ -10,8 +10,8 @@ import pandas as pd
 
 from benchmarks.common import environment
 from benchmarks.ordered import growth, kept
-from benchmarks.ordered.data import HELD_OUT, LEAST_NOISE, MOST_ROWS, NAMES, TUNING
-from benchmarks.ordered.rankers import AUTO, REFERENCE, REFERENCES, label
+from benchmarks.ordered.data import FRESH, HELD_OUT, LEAST_NOISE, MOST_ROWS, NAMES, TUNING
+from benchmarks.ordered.rankers import AUTO, AUTO_RANKING, REFERENCE, REFERENCES, label
 from benchmarks.ordered.results import Interval, by_set, read, relative_errors
 from benchmarks.ordered.study import MOST_SECONDS, SIZES
 from papers.pages import table
@@ -54,7 +54,7 @@ class Figures(NamedTuple):
     def methods(self) -> list[str]:
         """Rankings, the smallest error (mean of both versions) first, then the references."""
         both = pd.concat([part.mean() for part in self.errors.values()], axis=1).mean(axis=1)
-        order = both.dropna().sort_values().index
+        order = both.dropna().sort_values().index.difference([AUTO], sort=False)
         return [m for m in order if m not in REFERENCES] + [m for m in order if m in REFERENCES]
 
     def behind(self, method: str) -> Interval:
@@ -98,6 +98,23 @@ def _row(figures: Figures, method: str) -> tuple[object, ...]:
     )
 
 
+def ahead(figures: Figures) -> str:
+    """Error of every other ranking less that of AutoSelector, set by set."""
+    if any(AUTO_RANKING not in part for part in figures.errors.values()):
+        return ""
+    others = [m for m in figures.methods() if m != AUTO_RANKING]
+    rows = [(label(m), *(_lead(figures.errors[noise], m) for noise in VERSIONS)) for m in others]
+    head = ("ranking", *(f"error less AutoSelector's, {words}" for words in VERSIONS.values()))
+    return table(head, rows)
+
+
+def _lead(part: pd.DataFrame, method: str) -> str:
+    if method not in part:
+        return "-"
+    found = Interval.over(part[method] - part[AUTO_RANKING])
+    return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})"
+
+
 def set_table(figures: Figures, *, noise: bool) -> str:
     """Relative errors of the leading rankings on every set; the smallest in bold."""
     leaders = [method for method in figures.methods() if method not in REFERENCES][:LEADERS]
@@ -107,7 +124,9 @@ def set_table(figures: Figures, *, noise: bool) -> str:
 
 
 def _half(name: object) -> str:
-    return f"{name} (tuning)" if name in TUNING else str(name)
+    return (
+        f"{name} ({'tuning' if name in TUNING else 'fresh'})" if name not in HELD_OUT else str(name)
+    )
 
 
 def _bold(row: pd.Series) -> list[str]:
@@ -152,6 +171,7 @@ def kept_part(frame: pd.DataFrame) -> str:
         f"### {VERSIONS[n].capitalize()}\n\n{kept.kept_table(frame, noise=n)}" for n in VERSIONS
     ]
     if AUTO in set(frame.method):
+        parts.append(f"### Set by set\n\n{kept.set_table(frame)}")
         parts.append(f"### Never none where there is a signal\n\n{kept.check(frame)}")
     return "\n\n".join([KEPT.strip(), *parts])
 
@@ -170,7 +190,9 @@ def make_page(folder: Path) -> str:
     figures = Figures.of(frame)
     return PAGE.format(
         introduction=_introduction(frame),
-        all=main_table(figures),
+        fresh=main_table(figures.on(FRESH)),
+        behind=ahead(figures.on(FRESH)),
+        all=main_table(figures.on(NAMES)),
         tuning=main_table(figures.on(TUNING)),
         held_out=main_table(figures.on(HELD_OUT)),
         plain=set_table(figures, noise=False),
@@ -184,25 +206,21 @@ def make_page(folder: Path) -> str:
 
 
 def unfinished(frame: pd.DataFrame) -> str:
-    """A warning, if sets, versions, seeds or cells are missing."""
-    n_units = len(frame.drop_duplicates(["data", "noise", "seed"]))
-    wanted = len(NAMES) * len(VERSIONS) * frame.seed.nunique()
-    counts = frame.groupby("method").size()
-    n_cells, n_full = counts.sum(), len(counts) * counts.max()
-    if (n_units, n_cells) == (wanted, n_full):
-        return ""
-    return (
-        f"**Unfinished: {n_units} of {wanted} versions of sets (with their seeds) were begun, and "
-        f"{n_cells} of the {n_full} cells of these are there.**\n\n"
-    )
+    """A warning, if sets or cells of the first seed are missing, of rankings run everywhere."""
+    first = frame[frame.seed == 0]
+    missing = sorted({*NAMES, *FRESH} - set(first.data))
+    counts = first[first.data.isin(NAMES)].groupby("method").size()
+    short = [label(method) for method in counts.index[counts < counts.max()]]
+    said = [f"not run: {', '.join(missing)}"] if missing else []
+    said += [f"cells missing on the 24 sets: {', '.join(short)}"] if short else []
+    return f"**Unfinished; {'; '.join(said)}.**\n\n" if said else ""
 
 
 def _introduction(frame: pd.DataFrame) -> str:
-    seeds = frame.seed.nunique()
     return unfinished(frame) + INTRODUCTION.strip().format(
-        n_sets=frame.data.nunique(),
-        of=len(NAMES),
-        seeds="one seed" if seeds == 1 else f"{seeds} seeds",
+        n_sets=frame.data.isin(NAMES).groupby(frame.data).first().sum(),
+        n_fresh=frame.data.isin(FRESH).groupby(frame.data).first().sum(),
+        seeds=_seeds(frame),
         rows=MOST_ROWS,
         noise=LEAST_NOISE,
         sizes=", ".join(map(str, SIZES)),
@@ -211,11 +229,22 @@ def _introduction(frame: pd.DataFrame) -> str:
     )
 
 
+def _seeds(frame: pd.DataFrame) -> str:
+    """How many seeds, and which rankings have more than one."""
+    counts = frame.groupby("method").seed.nunique()
+    if counts.max() == 1:
+        return "one seed"
+    several = [label(m).strip("*") for m in counts.index[counts > 1] if m not in REFERENCES]
+    return f"one seed ({counts.max()} for {', '.join(several)})"
+
+
 INTRODUCTION = """
-{n_sets} of {of} data sets, {seeds}, five folds (three where a class has one or two samples).
-At most {rows} rows of a set; labels became one column each, gaps the median.  Every ranking sees
-the same numbers of the training fold only.  "With noise" adds at least {noise} columns, every real
-column with its values permuted; the columns are shuffled, so that ties favour nobody.
+{n_sets} data sets the default was designed with, and {n_fresh} that had no part in it
+([how it was chosen](ordered_default.md)); {seeds}, five folds (three where a class has one or two
+samples).  At most {rows} rows of a set, 500 of the fresh ones; labels became one column each, gaps
+the median.  Every ranking sees the same numbers of the training fold only.  "With noise" adds at
+least {noise} columns, every real column with its values permuted; the columns are shuffled, so
+that ties favour nobody.
 
 The error is the mean absolute error in classes, of ridge regression, 9 nearest neighbours and 30
 extremely randomised trees on the codes, rounded; with the best {sizes}
@@ -248,7 +277,13 @@ PAGE = """# Rankings for ordered classes
 
 {introduction}
 
-## All sets
+## Sets that had no part in the design
+
+{fresh}
+
+{behind}
+
+## The sets it was designed with
 
 {all}
 
@@ -286,6 +321,7 @@ Worse than ReliefF, the interval wholly above 1:
 
 {kept}
 {growth}
-{environment}.  `python -m benchmarks.ordered --data FOLDER --seeds 3 --write` measures
-again; finished cells are kept, `--page` writes the page without measuring.
+{environment}.  `python -m benchmarks.ordered --data FOLDER --fresh FOLDER --write` measures
+again (`--seeds 3 --methods ...` for more seeds); finished cells are kept, `--page` writes the page
+without measuring.
 """

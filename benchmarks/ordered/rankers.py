@@ -19,7 +19,8 @@ REFERENCE = "relieff"
 ALL, GUESS = "all", "guess"
 """No rankings: all features at once, and the median class without any."""
 
-AUTO = "auto_selector"
+AUTO, AUTO_RANKING = "auto_selector", "auto_ranking"
+"""The whole procedure, for what it keeps; and its ranking alone, a sixth of the work."""
 
 
 class Ranker(NamedTuple):
@@ -58,15 +59,17 @@ NEW = {
     "forward_linear": "ForwardLinear",
     "forward_additive": "ForwardAdditive",
     "rank_correlation": "RankCorrelation",
-    "consensus_selector": "ConsensusSelector",
-    AUTO: "AutoSelector",
 }
 """Selectors that only some versions of the library have."""
 
 
 def _new() -> dict[str, Ranker]:
     there = {key: name for key, name in NEW.items() if library.exists(name)}
-    return {key: Ranker(name, _library(name, kind="ordinal")) for key, name in there.items()}
+    found = {key: Ranker(name, _library(name, kind="ordinal")) for key, name in there.items()}
+    if library.exists("AutoSelector"):
+        found[AUTO] = Ranker("AutoSelector", _library("AutoSelector"))
+        found[AUTO_RANKING] = Ranker("**AutoSelector's ranking**", library.default_ranking)
+    return found
 
 
 def _peers() -> dict[str, Ranker]:

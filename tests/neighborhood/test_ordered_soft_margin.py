@@ -63,6 +63,28 @@ def test_against_the_reference(seed):
     assert_allclose(selector.first_errors_, alone, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_shortlists_change_nothing(seed, monkeypatch):
+    """A list of near samples holds all neighbours, or all samples are looked at."""
+    rng = np.random.default_rng(seed)
+    digits = (0, 1, 9)[seed % 3]  # many ties, some, none
+    X = np.round(rng.standard_t(2, size=(100, 14)), digits)
+    nominal = rng.random(14) < 0.3 * (seed % 2)
+    X[:, nominal] = np.round(X[:, nominal]) % 3
+    kind = ("ordinal", "classification", "regression")[seed // 2 % 3]
+    y = X[:, :3].sum(axis=1) + rng.normal(size=100)
+    y = y if kind == "regression" else np.digitize(y, [-1, 0, 2])
+    answer, n_neighbors = ("mean", "median")[seed // 3 % 2], 1 + seed % 9
+    params = {"answer": answer, "n_neighbors": n_neighbors, "kind": kind}
+    selector = OrderedSoftMargin(10, categorical_features=nominal, **params)
+    with monkeypatch.context() as patch:
+        patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 14)
+        expected = selector.fit(X, y).path_
+    found = selector.fit(X, y).path_
+    assert_array_equal(found.feature, expected.feature)
+    assert_allclose(found.error, expected.error, rtol=1e-12)
+
+
 @pytest.mark.parametrize("n_neighbors", [9, 40])
 @pytest.mark.parametrize("answer", ["mean", "median"])
 def test_threads_memory_and_the_order_of_rows_do_not_matter(noisy, rng, answer, n_neighbors):

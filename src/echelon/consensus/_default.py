@@ -15,7 +15,7 @@ MOST_ROWS = 4000
 MOST_QUERIES = 1000
 """Rows whose neighbours ReliefF looks up."""
 LONG_PATH, SHORT_PATH = 45, 8
-"""Steps of the searches that do not stop by themselves: in a linear model, and by neighbours."""
+"""Steps of the search in a linear model that does not stop by itself; most steps by neighbours."""
 CORRELATION = "rank correlation"
 
 
@@ -23,10 +23,9 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered_default.md``.
 
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
-    of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first and
-    the last of them once more, on all samples and to a fixed length; a forest; and rank
-    correlation.  What a search does not take follows by the mean place of rank correlation and
-    ReliefF.
+    of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first once
+    more, on all samples and to a fixed length; a forest; and rank correlation.  What a search does
+    not take follows by the mean place of rank correlation and ReliefF.
 
     Parameters
     ----------
@@ -46,9 +45,6 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
         "additive": ForwardAdditive(kind=kind),
         "neighbours": OrderedSoftMargin(max_features=SHORT_PATH, kind=kind),
         "linear, long path": ForwardLinear(n_bags=0, criterion=0.0, max_steps=LONG_PATH, kind=kind),
-        "neighbours, long path": OrderedSoftMargin(
-            min_gain=None, max_features=SHORT_PATH, kind=kind
-        ),
         "forest": ForestImportance(1.0, kind=kind),
         CORRELATION: RankCorrelation(kind=kind),
     }

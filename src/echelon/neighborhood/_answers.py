@@ -8,13 +8,17 @@ import numpy as np
 
 from echelon._core.samples import arrange
 from echelon.engines import TIE_TOLERANCE, Engine, Samples
-from echelon.kernels.answers import MEAN, MEDIAN, OWN_CLASS, add_errors
+from echelon.kernels.answers import MEAN, MEDIAN, OWN_CLASS, SHORTLIST, add_errors, shortlist
 from echelon.methods import CLASSES
 from echelon.neighborhood._chosen import ChosenFeatures
 from echelon.neighborhood._relation import in_double
 from echelon.targets import Target
 from echelon.validation import Columns
 
+FEW_CANDIDATES = 8
+"""For so few, lists of near samples cost as much as they save."""
+TASKS = 8
+"""Parts that the lists are made in, for several threads."""
 EQUAL = 1e-9
 """Errors that differ by less than this share of a guess are equal: sums are rounded."""
 
@@ -97,6 +101,28 @@ def _label_gap(labels: np.ndarray) -> float:
 # ----------------------------------------------------------------------------- errors
 
 
+class Shortlists(NamedTuple):
+    """For every sample: those nearest over the chosen features, how many, and how far."""
+
+    near: np.ndarray
+    sums: np.ndarray
+    """Squared distances of these."""
+    counts: np.ndarray
+    radii: np.ndarray
+
+    @classmethod
+    def of(cls, n_samples: int, room: int) -> Shortlists:
+        """Place for so many."""
+        near = np.empty((n_samples, room), dtype=np.int32)
+        counts = np.zeros(n_samples, dtype=np.int64)
+        return cls(near, np.empty(near.shape), counts, np.empty(n_samples))
+
+    @classmethod
+    def empty(cls) -> Shortlists:
+        """None at all."""
+        return cls.of(0, 0)
+
+
 class AnswerErrors:
     """Mean errors of the answers over the chosen features and one candidate more."""
 
@@ -124,18 +150,34 @@ class AnswerErrors:
         """
         limit = np.inf
         slack = EQUAL * self.guess_error
+        near = self._shortlists(len(candidates))
 
         def run(task: np.ndarray) -> np.ndarray:
             # Threads may overwrite each other's limit: a weaker one costs time, nothing else.
             nonlocal limit
-            errors = self._sums(task, limit)
+            errors = self._sums(task, near, limit)
             if not all_of_them:
                 limit = min(limit, errors.min() + 2 * slack * len(self.guesses))
             return errors / len(self.guesses)
 
         return np.concatenate(list(self.engine.map(run, self.chosen.tasks(candidates))))
 
-    def _sums(self, candidates: np.ndarray, limit: float) -> np.ndarray:
+    def _shortlists(self, n_candidates: int) -> Shortlists:
+        """The samples to look at first; none where they would not save work."""
+        n_samples = len(self.guesses)
+        size = max(n_samples // SHORTLIST, 4 * self.places)
+        worthwhile = n_candidates > FEW_CANDIDATES and 2 * size < n_samples
+        if not worthwhile or not self.chosen.size or self.chosen.state.missing:
+            return Shortlists.empty()
+        near = Shortlists.of(n_samples, 2 * size)
+
+        def run(rows: np.ndarray) -> None:
+            shortlist(self.chosen.state, rows, size, *near)
+
+        list(self.engine.map(run, np.array_split(np.arange(n_samples), TASKS)))
+        return near
+
+    def _sums(self, candidates: np.ndarray, near: Shortlists, limit: float) -> np.ndarray:
         """Sums of errors; inf for those given up."""
         errors = np.zeros(len(candidates))
         add_errors(
@@ -147,6 +189,7 @@ class AnswerErrors:
             self.question.codes,
             self.question.levels,
             self.guesses,
+            *near,
             limit,
             errors,
         )
