@@ -10,9 +10,10 @@ import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.error_rates import CONTROLS
+from echelon._core.progress import track
 from echelon.base import WeightingSelector
-from echelon.filters._association import associations
-from echelon.filters._outcome import AnyTargetMixin, shuffled
+from echelon.filters._association import associations, blocks_of, codes_of, sorted_block
+from echelon.filters._outcome import AnyTargetMixin, has_order, shuffled
 from echelon.validation import Columns
 
 
@@ -151,7 +152,12 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
         self.verbose = verbose
 
     def _scores(self, features: Columns, codes: Any, random_state: Any) -> np.ndarray:
-        found = associations(features, codes, self.measure, self.verbose)
+        parts = blocks_of(features)
+        name = type(self).__name__
+        shown = track(parts, total=len(parts), description=name, verbose=self.verbose)
+        blocks = (sorted_block(features, part) for part in shown)
+        target = codes_of(codes.numbers)
+        found = associations(features, target, has_order(codes), self.measure, blocks)
         self.correlations_, scores, self.p_values_ = found
         return scores
 
