@@ -58,6 +58,7 @@ NEW = {
     "forward_linear": "ForwardLinear",
     "forward_additive": "ForwardAdditive",
     "rank_correlation": "RankCorrelation",
+    "rank_information": "RankMutualInformation",
     "consensus_selector": "ConsensusSelector",
     AUTO: "AutoSelector",
 }
@@ -67,6 +68,28 @@ NEW = {
 def _new() -> dict[str, Ranker]:
     there = {key: name for key, name in NEW.items() if library.exists(name)}
     return {key: Ranker(name, _library(name, kind="ordinal")) for key, name in there.items()}
+
+
+def _mrmr() -> dict[str, Ranker]:
+    """mRMR with every measure of association, by difference and by quotient."""
+    if not library.exists("MRMR"):
+        return {}
+    return {
+        f"mrmr_{measure}_{scheme}": Ranker(
+            f"MRMR, {measure.replace('_', ' ')}, {scheme}",
+            partial(library.mrmr, measure=measure, scheme=scheme),
+        )
+        for measure, scheme in product(_MEASURES, ("difference", "quotient"))
+    }
+
+
+_MEASURES = (
+    "spearman",
+    "kendall",
+    "mutual_information",
+    "symmetric_uncertainty",
+    "rank_mutual_information",
+)
 
 
 def _peers() -> dict[str, Ranker]:
@@ -109,6 +132,7 @@ RANKERS: dict[str, Ranker] = {
     **_searches(),
     **_peers(),
     **_new(),
+    **_mrmr(),
 }
 """All there is here, by name on the command line."""
 

@@ -51,6 +51,12 @@ def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: in
     return Labels(codes, n_codes)
 
 
+def some_missing(values: np.ndarray) -> np.ndarray:
+    """Mask of the columns in which values are missing and others are not: two labels at least."""
+    missing = np.isnan(values)
+    return missing.any(axis=0) & ~missing.all(axis=0)
+
+
 def _nominal_labels(values: np.ndarray) -> tuple[np.ndarray, int]:
     """Codes as they are; missing values get the next one."""
     missing = np.isnan(values)
