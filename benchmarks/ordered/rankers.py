@@ -71,7 +71,7 @@ def _new() -> dict[str, Ranker]:
 
 
 def _mrmr() -> dict[str, Ranker]:
-    """mRMR with every measure of association, by difference and by quotient."""
+    """The mRMR path with every measure of association, by difference and by quotient."""
     if not library.exists("MRMR"):
         return {}
     return {

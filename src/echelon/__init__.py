@@ -10,8 +10,8 @@ The map of the package:
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
 ``intervals``    interval data from pairs of columns or from groups of rows: selection, k-means
-``filters``      rank correlation and information, mRMR, forward selection by least squares, forests;
-                 CFS, Consistency and information value
+``filters``      rank correlation and information, mRMR, forward selection by least squares,
+                 forests; CFS, Consistency and information value
 ``consensus``    several rankings fused into one
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order

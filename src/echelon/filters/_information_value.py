@@ -53,8 +53,10 @@ class InformationValue(WeightingSelector):
     chance_values_ : ndarray of shape (n_features,)
         Mean information value of the same bins when y is permuted.
     bin_counts_ : list of ndarray of shape (n_bins, n_classes)
-        Samples by bin and class, for every feature: intervals in ascending order, or labels; the
-        missing values last, if there are any.
+        Samples by bin and class, for every feature: intervals in ascending order, labels as they
+        first occur; the missing values last, if there are any.
+    bin_starts_ : list of ndarray of shape (n_bins,)
+        Smallest value in every bin; NaN for missing values.  Labels are numbered from 0.
     weights_of_evidence_ : list of ndarray of shape (n_bins, n_classes)
         Log of the share of a class in the bin over that of all others.
     order_ : ndarray of shape (n_features,)
@@ -146,6 +148,7 @@ class InformationValue(WeightingSelector):
         tables = _tables(labels, codes)
         shown = track(tables, total=len(tables), description=name, verbose=self.verbose)
         self.bin_counts_ = tables
+        self.bin_starts_ = _starts(features.values, labels)
         self.information_values_ = information_values(tables)
         self.chance_values_ = np.array([chance.of(table.sum(axis=1)) for table in shown])
         return self.information_values_ - self.chance_values_
@@ -165,3 +168,14 @@ def _tables(labels: Labels, classes: np.ndarray) -> list[np.ndarray]:
         for row, n in zip(cells, labels.n_labels, strict=True)
     ]
     return [table[table.any(axis=1)] for table in counted]
+
+
+def _starts(values: np.ndarray, labels: Labels) -> list[np.ndarray]:
+    """The smallest value of every label that occurs; NaN is that of missing values."""
+    found = []
+    for column, codes, n in zip(values.T, *labels, strict=True):
+        starts = np.full(n, np.inf)
+        with np.errstate(invalid="ignore"):
+            np.minimum.at(starts, codes, column)
+        found.append(starts[~np.isinf(starts)])
+    return found

@@ -18,14 +18,14 @@ class LogTable(NamedTuple):
 
 
 def log_table(n: int) -> LogTable:
-    """c log2(c), as fine as sums over all samples can be held exactly."""
+    """Of c log2(c), as fine as sums over all samples can be held exactly."""
     products = _counts(n) * _logs(n)
     bits = _fineness(n)
     return LogTable(np.rint(np.ldexp(products, bits)).astype(np.int64), bits)
 
 
 def plain_log_table(n: int) -> LogTable:
-    """log2(c), and 0 for c = 0, equally fine."""
+    """Of log2(c), and 0 for c = 0, equally fine."""
     bits = _fineness(n)
     return LogTable(np.rint(np.ldexp(_logs(n), bits)).astype(np.int64), bits)
 

@@ -118,6 +118,8 @@ class MRMR(AnyTargetMixin, ForwardSelector):
     ``n_features_to_select=None`` searches among the features that say more of the target than the
     best one says of the target permuted, ends at the first that says more of the features chosen
     than of the target, and keeps those before, one at least.  A number searches among all.
+    Redundancy is a mean: the more features are chosen, the less it counts that one of them is a
+    copy.
 
     ``discretize`` and ``n_bins`` are of use to the two measures of information, which take a
     missing value for a category of its own; numbers to predict are cut into ``n_bins`` too.  Rank
@@ -212,7 +214,7 @@ class MRMR(AnyTargetMixin, ForwardSelector):
         return _Additions(self.relevance_, relations, self.scheme)
 
     def _beyond_chance(self, features: Columns, target: Target, varying: np.ndarray) -> np.ndarray:
-        """Features more relevant than any to the target permuted; the best one, if there is none."""
+        """Features more relevant than any is to the target permuted, and the best one."""
         permuted = self._shuffled(target, check_random_state(self.random_state))
         by_chance = self._relations(features, permuted).with_target()[varying].max()
         best = self.relevance_ >= self.relevance_[varying].max()
