@@ -28,13 +28,15 @@ def rank_information(x, y, descending=False):
     return total / len(rows) if rows else 0.0
 
 
-def directed_information(x, y, direction, other=1, descending=False):
-    """The larger of both ways where a direction is not known."""
+def directed_information(x, y, direction, other=1, side="both"):
+    """The larger of both ways where a direction is not known; "both" sides: their mean."""
     found = []
     for sign in (1, -1) if direction == 0 else (direction,):
         for other_sign in (1, -1) if other == 0 else (other,):
             signed = [sign * v for v in x], [other_sign * v for v in y]
-            found.append(rank_information(*signed, descending))
+            sides = ["ascending", "descending"] if side == "both" else [side]
+            told = [rank_information(*signed, each == "descending") for each in sides]
+            found.append(sum(told) / len(told))
     return max(found)
 
 

@@ -92,7 +92,7 @@ def test_paths(measure, scheme, monkeypatch):
             1.0, measure=measure, scheme=scheme, n_bins=4, kind=kind, categorical_features=nominal
         ).fit(X, y)
         relevance, between = pair_measure(X, nominal, y, kind, measure)
-        assert_allclose(selector.relevance_, relevance, atol=1e-9, err_msg=str(seed))
+        assert_allclose(selector.relevances_, relevance, atol=1e-9, err_msg=str(seed))
         expected = reference.mrmr(
             relevance, between, X.shape[1], scheme == "quotient", varying_first(X, measure)
         )
@@ -149,7 +149,7 @@ def test_nominal_columns_and_gaps_have_their_say(rng):
     frame["gaps"] = np.where(y == 2, np.nan, rng.normal(size=120))
     for measure in (*RANKS, *LABELS):
         assert MRMR(1, measure=measure).fit(frame, y).order_[0] == 1
-    assert MRMR(3, measure="mutual_information").fit(frame, y).relevance_[2] > 0.5
+    assert MRMR(3, measure="mutual_information").fit(frame, y).relevances_[2] > 0.5
 
 
 def test_what_has_no_order_is_refused(rng):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import reference_filters_ranks as reference
 from cases import draw_case
 from echelon.filters import RankMutualInformation
-from echelon.filters._rank_information import RankInformation
+from echelon.filters._rank_information import rank_informations
 from echelon.validation import read_columns
 
 SEEDS = range(150)
@@ -23,7 +23,7 @@ def case_in_order(seed):
     return np.column_stack([case.X, signal]), y, "regression" if seed % 3 == 0 else "ordinal"
 
 
-@pytest.mark.parametrize("side", ["ascending", "descending"])
+@pytest.mark.parametrize("side", ["ascending", "descending", "both"])
 def test_scores(side):
     for seed in SEEDS:
         X, y, kind = case_in_order(seed)
@@ -34,9 +34,7 @@ def test_scores(side):
             side=side, monotonic_cst=given, kind=kind, random_state=0
         ).fit(X, y)
         expected = [
-            reference.directed_information(
-                X[:, f].tolist(), y.tolist(), int(d), descending=side == "descending"
-            )
+            reference.directed_information(X[:, f].tolist(), y.tolist(), int(d), side=side)
             for f, d in enumerate(directions)
         ]
         assert_array_equal(selector.monotonic_cst_, directions)
@@ -49,16 +47,12 @@ def test_between_features_with_gaps():
         X, _, _ = case_in_order(seed)
         rng = np.random.default_rng(seed)
         directions = rng.integers(-1, 2, X.shape[1])
-        measure = RankInformation(
-            read_columns(X, None, allow_nan=True), directions, descending=bool(seed % 2)
-        )
-        other = rng.integers(-1, 5, len(X))
-        found = measure.of(other, seed % 3 - 1)
+        other, side = rng.integers(-1, 5, len(X)), ["both", "ascending", "descending"][seed % 3]
+        columns, way = read_columns(X, None, allow_nan=True), int(rng.integers(-1, 2))
+        found = rank_informations(columns, directions, other, way, side=side)
         values = np.where(other < 0, np.nan, other).tolist()
         expected = [
-            reference.directed_information(
-                X[:, f].tolist(), values, int(d), seed % 3 - 1, bool(seed % 2)
-            )
+            reference.directed_information(X[:, f].tolist(), values, int(d), way, side)
             for f, d in enumerate(directions)
         ]
         assert_allclose(found, expected, atol=1e-9, err_msg=str(seed))
@@ -75,11 +69,13 @@ def test_the_same_order_holds_all_there_is():
 
 def test_turning_everything_round_swaps_the_sides(rng):
     X, y = rng.integers(0, 6, (80, 5)).astype(float), rng.integers(0, 4, 80)
-    up = RankMutualInformation(5, monotonic_cst=None).fit(X, y)
+    up = RankMutualInformation(5, side="ascending", monotonic_cst=None).fit(X, y)
     down = RankMutualInformation(5, side="descending", monotonic_cst=None).fit(-X, 3 - y)
     assert_array_equal(up.scores_, down.scores_)
-    fallen = RankMutualInformation(5, monotonic_cst=[-1] * 5).fit(-X, y)
+    fallen = RankMutualInformation(5, side="ascending", monotonic_cst=[-1] * 5).fit(-X, y)
     assert_array_equal(up.scores_, fallen.scores_)
+    both = [RankMutualInformation(5).fit(X, target).scores_ for target in (y, 3 - y)]
+    assert_array_equal(*both)
 
 
 def test_rows_and_units_do_not_matter(rng):

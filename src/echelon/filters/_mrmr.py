@@ -97,7 +97,7 @@ class MRMR(AnyTargetMixin, ForwardSelector):
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
         Mask of the kept features.
-    relevance_ : ndarray of shape (n_features,)
+    relevances_ : ndarray of shape (n_features,)
         Association of every feature with the target.
     kind_ : str
         What y was read as.
@@ -210,15 +210,15 @@ class MRMR(AnyTargetMixin, ForwardSelector):
 
     def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], MRMRStep]:
         relations = self._relations(features, codes)
-        self.relevance_ = relations.with_target()
-        return _Additions(self.relevance_, relations, self.scheme)
+        self.relevances_ = relations.with_target()
+        return _Additions(self.relevances_, relations, self.scheme)
 
     def _beyond_chance(self, features: Columns, target: Target, varying: np.ndarray) -> np.ndarray:
         """Features more relevant than any is to the target permuted, and the best one."""
         permuted = self._shuffled(target, check_random_state(self.random_state))
         by_chance = self._relations(features, permuted).with_target()[varying].max()
-        best = self.relevance_ >= self.relevance_[varying].max()
-        return (self.relevance_ > by_chance) | best
+        best = self.relevances_ >= self.relevances_[varying].max()
+        return (self.relevances_ > by_chance) | best
 
     def _relations(self, columns: Columns, target: Target) -> Relations:
         if self.measure in ("kendall", "spearman"):

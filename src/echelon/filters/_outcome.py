@@ -45,11 +45,9 @@ class AnyTargetMixin:
     def _shuffled(self, codes: Target, random_state: Any) -> Target:
         """The target with its samples in another order."""
         rows = random_state.permutation(len(codes))
-        moved = {
-            name: None if part is None else part[rows]
-            for name, part in (("codes", codes.codes), ("values", codes.values))
-        }
-        return replace(codes, **moved)
+        moved = None if codes.codes is None else codes.codes[rows]
+        values = None if codes.values is None else codes.values[rows]
+        return replace(codes, codes=moved, values=values)
 
 
 def has_order(target: Target) -> bool:

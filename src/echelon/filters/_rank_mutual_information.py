@@ -13,7 +13,7 @@ from echelon._core.progress import track
 from echelon.base import WeightingSelector
 from echelon.filters._association import blocks_of, codes_of
 from echelon.filters._outcome import AnyTargetMixin, check_order
-from echelon.filters._rank_information import RankInformation
+from echelon.filters._rank_information import SIDES, rank_informations
 from echelon.targets import Target
 from echelon.validation import Columns, read_numbers
 
@@ -25,16 +25,18 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
 
     A sample's A are the samples with at least its value of a feature, its D those with at least
     its class.  The mean over all samples of log2(n |A and D| / (|A| |D|)) is the information the
-    order of values holds on the order of classes ([1]_).  As Shannon's information it knows no
-    units; unlike it, values and classes need not be cut into bins, and have an order.
+    order of values holds on the order of classes ([1]_); so it is with the samples that have at
+    most these values.  As Shannon's information it knows no units; unlike it, values and classes
+    have an order and need not be cut into bins.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
         Number, or share, of features to keep.  None: those that ``threshold`` keeps.
-    side : {"ascending", "descending"}, default="ascending"
-        "ascending": samples at least as good, as above, so that the best classes count most.
-        "descending": samples at most as good, so that the worst ones do.
+    side : {"both", "ascending", "descending"}, default="both"
+        "ascending": samples with at least a value, so that the highest classes count most.
+        "descending": at most a value, so that the lowest do.  "both": the mean, which changes
+        nothing if y is turned round.
     monotonic_cst : array-like, dict, "auto" or None, default="auto"
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
@@ -107,7 +109,7 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
         **AnyTargetMixin._target_constraints,
-        "side": [StrOptions({"ascending", "descending"})],
+        "side": [StrOptions(set(SIDES))],
         "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
     }
 
@@ -115,7 +117,7 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         self,
         n_features_to_select: int | float | None = None,
         *,
-        side: str = "ascending",
+        side: str = "both",
         monotonic_cst: Any = "auto",
         threshold: float | str | None = None,
         kind: str = "auto",
@@ -148,8 +150,7 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         name = type(self).__name__
         for part in track(parts, total=len(parts), description=name, verbose=self.verbose):
             some = Columns(features.values[:, part], features.nominal[part], None)
-            found = RankInformation(
-                some, self.monotonic_cst_[part], descending=self.side == "descending"
+            scores[part] = rank_informations(
+                some, self.monotonic_cst_[part], target, side=self.side
             )
-            scores[part] = found.of(target)
         return scores

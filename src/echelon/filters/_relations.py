@@ -14,7 +14,7 @@ from echelon.filters._association import associations, blocks_of, codes_of, sort
 from echelon.filters._discretize import Labels, label_columns
 from echelon.filters._measures import Uncertainties
 from echelon.filters._outcome import has_order
-from echelon.filters._rank_information import RankInformation
+from echelon.filters._rank_information import rank_informations
 from echelon.targets import Target
 from echelon.validation import Columns
 
@@ -85,8 +85,8 @@ class OrderInformation(Relations):
 
     def _with(self, features: np.ndarray, codes: np.ndarray, direction: int) -> np.ndarray:
         some = columns_of(self._columns, features)
-        found = RankInformation(some, self._directions[features], descending=False)
-        return np.maximum(found.of(codes, direction), 0)
+        found = rank_informations(some, self._directions[features], codes, direction)
+        return np.maximum(found, 0)
 
 
 def columns_of(columns: Columns, features: np.ndarray) -> Columns:

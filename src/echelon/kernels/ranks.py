@@ -89,30 +89,41 @@ def _add_code_ties(sizes, middle, fields):
 def rank_information(values, order, codes, n_codes, logs, sums, counts):
     """Rank mutual information of every feature, times samples, in units of ``logs``.
 
-    The sum over samples of log(n |A and D| / (|A| |D|)), where A and D are the samples with at
-    least its value and at least its code.  ``logs[c]`` holds log(c) as integers: their sums
-    do not depend on the order of samples.  ``counts`` are the samples n of every feature.
+    ``sums[f, a, d]`` is the sum over samples of log(n |A and D| / (|A| |D|)), where A and D are the
+    samples with at most (a, d = 0) or at least (1) its value and its code.  ``logs[c]`` holds
+    log(c) as integers: their sums do not depend on the order of samples.  ``counts`` are the
+    samples n of every feature.
     """
     m = order.shape[1]
     x, c = np.empty(m, values.dtype), np.empty(m, np.int64)
-    at_least, tree = np.zeros(n_codes + 1, np.int64), np.zeros(n_codes + 1, np.int64)
+    least, tree = np.zeros(n_codes + 1, np.int64), np.zeros(n_codes + 1, np.int64)
     for f in range(order.shape[0]):
         n = _paired(values[f], order[f], codes, x, c)
-        at_least[:] = 0
+        least[:] = 0
         tree[:] = 0
         for i in range(n):
-            at_least[c[i]] += 1
+            least[c[i]] += 1
         for code in range(n_codes - 1, -1, -1):
-            at_least[code] += at_least[code + 1]
-        total, high = n * logs[n], n
-        while high > 0:
-            low = high - 1
-            while low > 0 and x[low - 1] == x[low]:
-                low -= 1
+            least[code] += least[code + 1]
+        sums[f, :, :] = n * logs[n]
+        counts[f] = n
+        low = 0
+        while low < n:
+            high = low + 1
+            while high < n and x[high] == x[low]:
+                high += 1
+            for i in range(low, high):  # the tree holds the samples with smaller values
+                above, below = least[c[i]], n - least[c[i] + 1]
+                smaller = low - codes_below(tree, c[i])
+                sums[f, 1, 1] += logs[above - smaller] - logs[n - low] - logs[above]
+                smaller = codes_below(tree, c[i] + 1)
+                sums[f, 1, 0] += logs[below - smaller] - logs[n - low] - logs[below]
             for i in range(low, high):
-                add_code(tree, n_codes - 1 - c[i])
-            for i in range(low, high):
-                both = codes_below(tree, n_codes - c[i])
-                total += logs[both] - logs[n - low] - logs[at_least[c[i]]]
-            high = low
-        sums[f], counts[f] = total, n
+                add_code(tree, c[i])
+            for i in range(low, high):  # and now also those with the same
+                above, below = least[c[i]], n - least[c[i] + 1]
+                both = high - codes_below(tree, c[i])
+                sums[f, 0, 1] += logs[both] - logs[high] - logs[above]
+                both = codes_below(tree, c[i] + 1)
+                sums[f, 0, 0] += logs[both] - logs[high] - logs[below]
+            low = high
