@@ -5,7 +5,7 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``margin``       Relief, ReliefF, Simba and their versions for ordered classes; OrdEval
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         as_intervals,
         intervals_from_groups,
     )
-    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.margin import OrdEval, OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import (
         NeighborhoodRoughSet,
         NeighborhoodSoftMargin,
@@ -84,7 +84,7 @@ _HOMES = {
         "as_intervals",
         "intervals_from_groups",
     ),
-    "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
+    "echelon.margin": ("OReliefF", "OSimba", "OrdEval", "Relief", "ReliefF", "Simba"),
     "echelon.neighborhood": (
         "NeighborhoodRoughSet",
         "NeighborhoodSoftMargin",
@@ -113,6 +113,7 @@ __all__ = [
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "OrdEval",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
     "RankCorrelation",
