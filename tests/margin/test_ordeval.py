@@ -27,9 +27,10 @@ def test_factors(ties):
         for f, values in enumerate(analysis.values_):
             column = [row[f] for row in X]
             different = sorted({v for v in column if v == v})
-            assert values.tolist() == (
-                [] if nominal[f] or len(different) > 20 else different
-            ), (seed, f)
+            assert values.tolist() == ([] if nominal[f] or len(different) > 20 else different), (
+                seed,
+                f,
+            )
             assert analysis.value_counts_[f].tolist() == [column.count(v) for v in values]
             for s, kind in enumerate(KINDS):
                 expected = reference.factors(column, y, found, kind)
