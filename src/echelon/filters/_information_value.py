@@ -108,9 +108,9 @@ class InformationValue(WeightingSelector):
     >>> selector.support_.tolist()
     [True, False, False, False]
     >>> selector.information_values_.round(2).tolist(), selector.scores_.round(2).tolist()
-    ([0.78, 0.03, 0.02, 0.02], [0.75, 0.0, -0.01, -0.01])
+    ([0.8, 0.04, 0.06, 0.03], [0.77, 0.0, 0.03, 0.0])
     >>> selector.weights_of_evidence_[0][:, 1].round(1).tolist()
-    [-1.2, -0.7, 0.0, 0.5, 1.4]
+    [-1.4, -0.6, -0.1, 1.0, 1.0]
     """
 
     _allow_nan = True

@@ -149,7 +149,7 @@ class MRMR(AnyTargetMixin, ForwardSelector):
     >>> [X.columns[f] for f in selector.order_]
     ['s5', 'bmi', 'bp']
     >>> selector.path_.redundancy.round(2).tolist()
-    [0.0, 0.48, 0.38]
+    [0.0, 0.49, 0.4]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
