@@ -132,3 +132,14 @@ def test_what_has_no_order_is_refused(rng):
         OrdEval().fit(rng.integers(0, 3, (20, 2)), list("ab") * 10)
     with pytest.raises(ValueError, match=r"'coverage'.*Got 1"):
         OrdEval(coverage=1).fit(rng.integers(0, 3, (20, 2)), np.arange(20) % 2)
+
+
+def test_engines_agree(rng):
+    pytest.importorskip("torch")
+    X, y = survey(rng, 150)
+    one, other = (
+        OrdEval(n_shuffles=3, random_state=0, engine=engine).fit(X, y)
+        for engine in ("numba", "torch")
+    )
+    assert_allclose(other.feature_factors_, one.feature_factors_, atol=1e-9)
+    assert_allclose(other.feature_null_quantiles_, one.feature_null_quantiles_, atol=1e-9)
