@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -198,23 +198,24 @@ class OrdEval(BaseEstimator):
     def _neighbours(self, samples: Samples, engine: Engine) -> _Neighbours:
         space = engine.prepare(samples, self.metric)
         n = len(samples.classes)
-        k = min(int(self.n_neighbors), n - 1)
-        search = Search(Classes.everyone(len(samples.class_sizes)), k)
-        counts, indices, shares = np.zeros(n, int), [], []
-        queries = np.arange(n)
-        while len(queries):
-            found = engine.nearest(space, queries, search)
-            now, queries = queries[: len(found.counts)], queries[len(found.counts) :]
-            counts[now] = found.counts
-            places = np.full(len(now), k)
-            shares.append(engine.share(space, found, places, by_index=self.ties == "index"))
-            indices.append(found.indices)
-            if sum(map(len, indices)) > MAX_PAIRS:
+        search = Search(
+            Classes.everyone(len(samples.class_sizes)), min(int(self.n_neighbors), n - 1)
+        )
+
+        def task(queries: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+            return list(_found(engine, space, queries, search, by_index=self.ties == "index"))
+
+        parts: list[tuple[np.ndarray, ...]] = []
+        n_pairs = 0
+        for found in engine.map(task, engine.tasks(space, np.arange(n))):
+            parts += found
+            n_pairs += sum(len(indices) for _, indices, _ in found)
+            if n_pairs > MAX_PAIRS:
                 raise ValueError(
                     f"More than {MAX_PAIRS} pairs of samples share places at ties. Use "
                     'ties="index", or fewer samples.'
                 )
-        return _Neighbours(samples.rows, counts, np.concatenate(indices), np.concatenate(shares))
+        return _Neighbours(samples.rows, *map(np.concatenate, zip(*parts, strict=True)))
 
     def _judge(
         self, answers: list[_Answers], found: _Neighbours, classes: np.ndarray, engine: Engine
@@ -299,6 +300,17 @@ class _Neighbours(NamedTuple):
     counts: np.ndarray
     indices: np.ndarray
     shares: np.ndarray
+
+
+def _found(
+    engine: Engine, space: Any, queries: np.ndarray, search: Search, *, by_index: bool
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """Numbers of neighbours, neighbours and shares, in pieces as large as the engine hands out."""
+    while len(queries):
+        found = engine.nearest(space, queries, search)
+        places = np.full(len(found.counts), search.n_neighbors)
+        yield found.counts, found.indices, engine.share(space, found, places, by_index=by_index)
+        queries = queries[len(found.counts) :]
 
 
 class _Steps:
