@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import echelon
+from benchmarks.ordered.linear import MOST
 from benchmarks.ordered.orders import Ranking
 from echelon.targets import read_target
 
@@ -37,6 +38,14 @@ def bounds(X: np.ndarray, y: np.ndarray, seed: int) -> Ranking:
     return ordered_by(
         X, y, seed, "RelevanceBounds", problem="ordinal", cv=3, false_positive_rate=0.1
     )
+
+
+def mrmr(X: np.ndarray, y: np.ndarray, seed: int, measure: str, scheme: str) -> Ranking:
+    """A path as long as the sizes judged, the rest by tau; and what the own rule keeps."""
+    params = {"measure": measure, "scheme": scheme, "kind": "ordinal", "random_state": seed}
+    path = selector("MRMR", n_features_to_select=min(MOST, X.shape[1]), **params).fit(X, y)
+    kept = selector("MRMR", **params).fit(X, y).support_
+    return Ranking.completed(path.order_, X, y, np.flatnonzero(kept))
 
 
 def exists(name: str) -> bool:

@@ -59,6 +59,7 @@ NEW = {
     "forward_linear": "ForwardLinear",
     "forward_additive": "ForwardAdditive",
     "rank_correlation": "RankCorrelation",
+    "rank_information": "RankMutualInformation",
 }
 """Selectors that only some versions of the library have."""
 
@@ -70,6 +71,28 @@ def _new() -> dict[str, Ranker]:
         found[AUTO] = Ranker("AutoSelector", _library("AutoSelector"))
         found[AUTO_RANKING] = Ranker("**AutoSelector's ranking**", library.default_ranking)
     return found
+
+
+def _mrmr() -> dict[str, Ranker]:
+    """The mRMR path with every measure of association, by difference and by quotient."""
+    if not library.exists("MRMR"):
+        return {}
+    return {
+        f"mrmr_{measure}_{scheme}": Ranker(
+            f"MRMR, {measure.replace('_', ' ')}, {scheme}",
+            partial(library.mrmr, measure=measure, scheme=scheme),
+        )
+        for measure, scheme in product(_MEASURES, ("difference", "quotient"))
+    }
+
+
+_MEASURES = (
+    "spearman",
+    "kendall",
+    "mutual_information",
+    "symmetric_uncertainty",
+    "rank_mutual_information",
+)
 
 
 def _peers() -> dict[str, Ranker]:
@@ -112,6 +135,7 @@ RANKERS: dict[str, Ranker] = {
     **_searches(),
     **_peers(),
     **_new(),
+    **_mrmr(),
 }
 """All there is here, by name on the command line."""
 

@@ -5,12 +5,13 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``margin``       Relief, ReliefF, Simba and their versions for ordered classes; OrdEval
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
 ``intervals``    interval data from pairs of columns or from groups of rows: selection, k-means
-``filters``      rank correlation, forward selection by least squares, forests; CFS and Consistency
+``filters``      rank correlation and information, mRMR, forward selection by least squares,
+                 forests; CFS, Consistency and information value
 ``consensus``    several rankings fused into one
 ``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order
@@ -36,11 +37,14 @@ if TYPE_CHECKING:
     from echelon.evaluation import CurveSelector, OrdinalDecomposition
     from echelon.filters import (
         CFS,
+        MRMR,
         Consistency,
         ForestImportance,
         ForwardAdditive,
         ForwardLinear,
+        InformationValue,
         RankCorrelation,
+        RankMutualInformation,
     )
     from echelon.intervals import (
         IntervalKMeans,
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
         as_intervals,
         intervals_from_groups,
     )
-    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.margin import OrdEval, OReliefF, OSimba, Relief, ReliefF, Simba
     from echelon.neighborhood import (
         NeighborhoodRoughSet,
         NeighborhoodSoftMargin,
@@ -66,7 +70,10 @@ _HOMES = {
         "ForestImportance",
         "ForwardAdditive",
         "ForwardLinear",
+        "InformationValue",
+        "MRMR",
         "RankCorrelation",
+        "RankMutualInformation",
     ),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
     "echelon.consensus": ("ConsensusSelector",),
@@ -77,7 +84,7 @@ _HOMES = {
         "as_intervals",
         "intervals_from_groups",
     ),
-    "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
+    "echelon.margin": ("OReliefF", "OSimba", "OrdEval", "Relief", "ReliefF", "Simba"),
     "echelon.neighborhood": (
         "NeighborhoodRoughSet",
         "NeighborhoodSoftMargin",
@@ -89,6 +96,7 @@ _HOMES = {
 
 __all__ = [
     "CFS",
+    "MRMR",
     "AutoSelector",
     "BooleanOrder",
     "ConsensusSelector",
@@ -97,6 +105,7 @@ __all__ = [
     "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
+    "InformationValue",
     "IntervalKMeans",
     "IntervalRelief",
     "LinearOrdinalClassifier",
@@ -104,9 +113,11 @@ __all__ = [
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
+    "OrdEval",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
     "RankCorrelation",
+    "RankMutualInformation",
     "RankOrderClassifier",
     "RankOrderSelector",
     "RelevanceBounds",

@@ -2,7 +2,8 @@
 
 A selector ranks features and keeps some.  ``BaseSelector`` reads the input and answers for the
 choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
-``ForwardSelector`` that of methods that add one feature after the other.
+``ErrorRateMixin`` the rules of those that also give it a p-value, and ``ForwardSelector`` the
+template of methods that add one feature after the other.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.error_rates import CONTROLS
 from echelon._core.search import as_path, forward, shared_ranks
 from echelon.targets import read_classes
 from echelon.validation import check_table, names_of, read_columns
@@ -160,10 +162,14 @@ class WeightingSelector(BaseSelector):
         if rule == "mean":
             return float(self.scores_.mean())
         if rule == "shuffle":
-            return self._chance_score(features, random_state.permutation(codes), random_state)
+            return self._chance_score(features, self._shuffled(codes, random_state), random_state)
         return float(rule)
 
-    def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
+    def _shuffled(self, codes: Any, random_state: Any) -> Any:
+        """The classes in a random order of the samples."""
+        return random_state.permutation(codes)
+
+    def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
         """The largest score of one fit on permuted classes."""
         # On a copy, since a fit may leave attributes behind.
         return float(clone(self)._scores(features, shuffled, random_state).max())
@@ -171,6 +177,41 @@ class WeightingSelector(BaseSelector):
     @abstractmethod
     def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
         """Score the features."""
+
+
+class ErrorRateMixin:
+    """Thresholds "fdr" and "family", for weighting selectors whose fit leaves ``p_values_``.
+
+    The parameters are ``threshold`` and ``error_rate``.
+    """
+
+    _error_rate_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [
+            None,
+            Interval(Real, None, None, closed="neither"),
+            StrOptions({"shuffle", *CONTROLS}),
+        ],
+        "error_rate": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    _own_threshold: ClassVar[float | str]
+    threshold: float | str | None
+    error_rate: float
+    p_values_: np.ndarray
+
+    def _control(self) -> Any:
+        """The rule by which features are kept."""
+        return self._own_threshold if self.threshold is None else self.threshold
+
+    def _threshold(self, features: Any, codes: Any, random_state: Any) -> float | None:
+        if self._control() in CONTROLS:
+            return None
+        return super()._threshold(features, codes, random_state)  # type: ignore[misc]
+
+    def _passes(self, threshold: float | None) -> np.ndarray:
+        if threshold is None:
+            return CONTROLS[self._control()](self.p_values_, self.error_rate)
+        return super()._passes(threshold)  # type: ignore[misc]
 
 
 class ForwardSelector(BaseSelector):

@@ -158,6 +158,21 @@ _TABLE = (
         "Kendall 1938",
     ),
     Method(
+        "RankMutualInformation",
+        "features whose order tells that of the target, one by one",
+        (ORDERED, CONTINUOUS),
+        "n log n p",
+        "Hu et al. 2012",
+        numbers_only=True,
+    ),
+    Method(
+        "MRMR",
+        "many features that say the same; any target",
+        _ANY,
+        "n log n p per feature kept",
+        "Peng, Long, Ding 2005",
+    ),
+    Method(
         "ForwardLinear",
         "features that add up along straight lines; any target",
         _ANY,
@@ -177,6 +192,13 @@ _TABLE = (
         (ORDERED, CLASSES, CONTINUOUS),
         "n log n p per tree",
         "Geurts, Ernst, Wehenkel 2006",
+    ),
+    Method(
+        "InformationValue",
+        "two classes and features in bins, as in credit scoring",
+        _ALL,
+        "n log n p",
+        "Kullback 1959",
     ),
     Method(
         "CFS",

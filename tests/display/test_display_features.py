@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 
-from echelon import RankOrderSelector, ReliefF, as_intervals
+from echelon import OrdEval, RankOrderSelector, ReliefF, as_intervals
 from echelon.datasets import make_rank_order
 from echelon.display import (
     AgreementDisplay,
@@ -17,6 +17,7 @@ from echelon.display import (
     DistributionDisplay,
     EliminationDisplay,
     FeatureCurveDisplay,
+    OrdEvalDisplay,
     ScoresDisplay,
     StabilityDisplay,
 )
@@ -201,3 +202,34 @@ def test_text_survives_a_slide(make):
     ticks = [*display.ax_.get_xticklabels(), *display.ax_.get_yticklabels()]
     assert min(text.get_fontsize() for text in ticks) >= 12
     assert display.ax_.xaxis.label.get_fontsize() >= 12 or not display.ax_.get_xlabel()
+
+
+def test_ordeval(rng):
+    X = pd.DataFrame(rng.integers(1, 6, (200, 3)), columns=["staff", "price", "noise"])
+    y = X["staff"] + 2 * (X["price"] == 5)
+    analysis = OrdEval(random_state=0).fit(X, y)
+    display = OrdEvalDisplay.from_estimator(analysis)
+    pd.testing.assert_frame_equal(display.frame(), analysis.frame())
+    assert display.plot() is display
+    # Five values, of which the lowest has no way up and the highest no way down.
+    assert len(display.ax_.patches) == 3 * (4 + 4 + 5)
+    assert [text.get_text() for text in display.ax_.texts] == [
+        "downward", "upward", "anchoring", "staff", "price", "noise",
+    ]  # fmt: skip
+    full = [bar for bar in display.ax_.patches if bar.get_alpha() == 1]
+    frame = display.frame()
+    assert len(full) == (frame["factor"] > frame["high"]).sum()
+    chosen = OrdEvalDisplay.from_estimator(analysis, ["price", "staff"])
+    assert chosen.frame()["feature"].unique().tolist() == ["price", "staff"]
+    assert chosen.plot(n_features=1).ax_.get_title(loc="right") == "not shown: 1 features"
+    with pytest.raises(ValueError, match=r"`features` must name.*'parking'.*staff, price, noise"):
+        OrdEvalDisplay.from_estimator(analysis, ["parking"])
+
+
+def test_ordeval_without_shuffles_or_factors(rng):
+    X = rng.integers(1, 4, (60, 2))
+    display = OrdEvalDisplay.from_estimator(OrdEval(n_shuffles=0).fit(X, X[:, 0])).plot()
+    assert len(display.ax_.patches) == 2 * (2 + 2 + 3)
+    nothing = OrdEvalDisplay.from_estimator(OrdEval().fit(rng.random((60, 2)), X[:, 0]))
+    assert nothing.frame().empty
+    assert len(nothing.plot().ax_.patches) == 0

@@ -1,5 +1,7 @@
 """RankCorrelation, ForwardLinear and ForwardAdditive against their definitions and other code."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -162,6 +164,37 @@ def test_p_values_are_those_of_scipy(n_values):
             both = RankCorrelation(kind="classification", categorical_features=[0]).fit(X, y)
             table = pd.crosstab(x, y)
             assert_allclose(both.p_values_, stats.chi2_contingency(table, correction=False).pvalue)
+
+
+def test_deviations_are_those_of_all_permutations():
+    """With ties in both variables, and where a value is missing."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        x, y = rng.integers(0, 3, 7).astype(float), rng.integers(0, 3, 7)
+        x[:3], y[:3] = (0, 1, np.nan), (0, 1, 2)
+        there = ~np.isnan(x)
+        taus = [
+            stats.kendalltau(x[there], order).statistic for order in permutations(y[there].tolist())
+        ]
+        selector = RankCorrelation(kind="ordinal").fit(x[:, None], y)
+        z = np.abs(selector.correlations_) / np.std(taus)
+        assert_allclose(selector.p_values_, 2 * stats.norm.sf(z))
+
+
+def test_jonckheere_and_terpstra():
+    """Their statistic counts pairs of classes in order, ties for half; so does tau's numerator."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 6, 40).astype(float), rng.integers(0, 4, 40)
+    statistic = sum(
+        (a < b) + 0.5 * (a == b) for a, c in zip(x, y, strict=True)
+        for b, d in zip(x, y, strict=True) if c < d
+    )  # fmt: skip
+    sizes = np.bincount(y)
+    mean = (40**2 - (sizes**2).sum()) / 4
+    tau = RankCorrelation(kind="ordinal").fit(x[:, None], y).correlations_[0]
+    ties = [(np.unique(v, return_counts=True)[1] * 1.0) for v in (x, y)]
+    pairs = [780 - (t * (t - 1) / 2).sum() for t in ties]
+    assert_allclose(tau, 2 * (statistic - mean) / np.sqrt(pairs[0] * pairs[1]))
 
 
 def test_two_labels_score_like_their_codes(rng):

@@ -210,6 +210,7 @@ SEVERAL = {
     }),
     "n_neighbors": ("of one class, of the classes above and below, and of any", {
         "Neighbours per class;", "Misses above and below,", "Neighbours that answer,",
+        "Neighbours of any class.",
     }),
     "answer": ("what a model answers, and what neighbours answer", {
         "What :meth:`predict` answers:", "What they answer:",
@@ -252,6 +253,9 @@ SEVERAL = {
     "step": ("of radii, and of features", {"The radii tried", "Features removed at a time"}),
     "estimator": ("a model to score, and one to ask about thresholds", {
         "Model to score", "For two classes.",
+    }),
+    "measure": ("two of them, and any", {
+        "Tau-b, or the correlation of mid-ranks.", "Association of two variables:",
     }),
     "n_iter_": ("of two solvers", {"Steps taken from the best start.", "Steps of the solver."}),
 }  # fmt: skip
@@ -305,8 +309,8 @@ def test_functions_use_the_words_of_estimators(name):
 
 def test_shared_parameters_take_the_same_things():
     various = {  # as above
-        "C", "answer", "criterion", "cv", "estimator", "max_features", "n_neighbors", "penalty",
-        "rule", "sample_size", "scale", "step", "threshold", "tolerance",
+        "C", "answer", "criterion", "cv", "estimator", "max_features", "measure", "n_neighbors",
+        "penalty", "rule", "sample_size", "scale", "step", "threshold", "tolerance",
     }  # fmt: skip
     for name in set(shared("Parameters")) - various:
         assert len(kinds("Parameters")[name]) == 1, (name, kinds("Parameters")[name])

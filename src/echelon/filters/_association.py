@@ -1,8 +1,8 @@
-"""How strongly every feature goes with a target, by ranks, and how likely by chance.
+"""How strongly every feature goes with another variable, by ranks, and how likely by chance.
 
-A numeric feature and a target with an order: Kendall's tau-b or Spearman's rho.  Where one of the
-two has no order: the Kruskal-Wallis statistic of the ranks of the other over its groups.  Where
-neither has: Pearson's chi-squared.
+The other is the target, or one more feature.  Both with an order: Kendall's tau-b or Spearman's
+rho.  Where one of the two has no order: the Kruskal-Wallis statistic of the ranks of the other over
+its groups.  Where neither has: Pearson's chi-squared.
 
 The last two grow with the number of groups, also by chance.  To compare with a correlation, a
 statistic T with d degrees of freedom and largest value M becomes (T - (d - 1)) / (M - (d - 1)):
@@ -13,16 +13,13 @@ Both equal the correlation itself, without its sign, if there are two groups.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special, stats
 
-from echelon._core.progress import track
-from echelon.filters._outcome import has_order
 from echelon.kernels.ranks import N_FIELDS, rank_sums
-from echelon.targets import Target
 from echelon.validation import Columns
 
 _CELLS = 1 << 21
@@ -37,56 +34,84 @@ class Association(NamedTuple):
     p_values: np.ndarray
 
 
-def associations(columns: Columns, target: Target, measure: str, verbose: int = 0) -> Association:
-    """Association of every column with the target.
+class Block(NamedTuple):
+    """Some columns: their numbers, their values as rows, and what sorts every row."""
+
+    features: np.ndarray
+    rows: np.ndarray
+    order: np.ndarray
+
+
+def blocks_of(columns: Columns) -> list[np.ndarray]:
+    """The numbers of the numeric columns, as many at a time as memory bears."""
+    size = max(1, _CELLS // len(columns.values))
+    numeric = np.flatnonzero(~columns.nominal)
+    return [numeric[start : start + size] for start in range(0, len(numeric), size)]
+
+
+def sorted_block(columns: Columns, features: np.ndarray) -> Block:
+    """These columns, sorted."""
+    rows = np.ascontiguousarray(columns.values[:, features].T)
+    return Block(features, rows, np.argsort(rows, axis=1, kind="stable"))
+
+
+def codes_of(values: np.ndarray) -> np.ndarray:
+    """Values as codes 0, 1, ... in their order; -1 where missing."""
+    codes = np.full(len(values), -1)
+    present = ~np.isnan(values)
+    codes[present] = np.unique(values[present], return_inverse=True)[1]
+    return codes
+
+
+def associations(
+    columns: Columns,
+    codes: np.ndarray,
+    ordered: bool,
+    measure: str,
+    blocks: Iterable[Block],
+) -> Association:
+    """Association of every column with another variable.
 
     Parameters
     ----------
     columns : Columns
         Features, as read.  Samples in which one is missing do not count for it.
-    target : Target
-        Target, as read.
+    codes : ndarray of int, shape (n_samples,)
+        The other variable as 0, 1, ..., negative where missing.
+    ordered : bool
+        Whether its codes have an order.
     measure : {"kendall", "spearman"}
         Scale of the strengths.
-    verbose : int, default=0
-        Show a progress bar.
+    blocks : iterable of Block
+        All numeric columns, sorted.
     """
     n_features = columns.values.shape[1]
     found = Association(np.full(n_features, np.nan), np.zeros(n_features), np.ones(n_features))
-    codes = np.unique(target.numbers, return_inverse=True)[1]
-    blocks = list(_blocks(columns))
-    for block in track(blocks, total=len(blocks), description="RankCorrelation", verbose=verbose):
-        if columns.nominal[block[0]]:
-            part = _of_labels(columns.values[:, block[0]], codes, has_order(target), measure)
-        else:
-            part = _of_numbers(columns.values[:, block], codes, has_order(target), measure)
-        for whole, values in zip(found, part, strict=True):
-            whole[block] = values
+    for block in blocks:
+        counts = _Counts(block.rows, block.order, codes)
+        _write(found, block.features, _of_numbers(counts, ordered, measure))
+    for feature in np.flatnonzero(columns.nominal):
+        labels = columns.values[:, feature]
+        _write(found, np.array([feature]), _of_labels(labels, codes, ordered, measure))
     return found
 
 
-def _blocks(columns: Columns) -> Iterator[np.ndarray]:
-    """Numeric columns, many at a time, then nominal ones, one by one."""
-    size = max(1, _CELLS // len(columns.values))
-    numeric = np.flatnonzero(~columns.nominal)
-    for start in range(0, len(numeric), size):
-        yield numeric[start : start + size]
-    for feature in np.flatnonzero(columns.nominal):
-        yield np.array([feature])
+def _write(found: Association, features: np.ndarray, part: Association) -> None:
+    for whole, values in zip(found, part, strict=True):
+        whole[features] = values
 
 
-def _of_numbers(values: np.ndarray, codes: np.ndarray, ordered: bool, measure: str) -> Association:
-    counts = _Counts(np.ascontiguousarray(values.T), codes)
+def _of_numbers(counts: _Counts, ordered: bool, measure: str) -> Association:
     if not ordered:
         return counts.between_groups(measure)
     return counts.tau() if measure == "kendall" else counts.rho()
 
 
 def _of_labels(labels: np.ndarray, codes: np.ndarray, ordered: bool, measure: str) -> Association:
-    """A nominal column: its labels are groups of samples, whose ranks of the target differ."""
-    present = ~np.isnan(labels)
+    """A nominal column: its labels are groups of samples, whose ranks of the other differ."""
+    present = ~np.isnan(labels) & (codes >= 0)
     groups = np.unique(labels[present], return_inverse=True)[1]
-    counts = _Counts(codes[present].astype(float)[None], groups)
+    counts = _Counts.sorting(codes[present].astype(float)[None], groups)
     if ordered:
         return counts.between_groups(measure)
     return counts.between_tables(np.unique(codes[present], return_inverse=True)[1], groups, measure)
@@ -95,10 +120,10 @@ def _of_labels(labels: np.ndarray, codes: np.ndarray, ordered: bool, measure: st
 class _Counts:
     """Rank statistics of features (rows of ``values``) with codes of the samples."""
 
-    def __init__(self, values: np.ndarray, codes: np.ndarray):
+    def __init__(self, values: np.ndarray, order: np.ndarray, codes: np.ndarray):
         n_codes = int(codes.max(initial=0)) + 1
         fields = np.zeros((len(values), N_FIELDS))
-        rank_sums(values, np.argsort(values, axis=1, kind="stable"), codes, n_codes, fields)
+        rank_sums(values, order, codes, n_codes, fields)
         self.n, self.score = fields[:, 0], fields[:, 1]
         self.ties, self.code_ties = fields[:, 2:5].T, fields[:, 5:8].T
         self.product, self.between, self.n_groups = fields[:, 8:].T
@@ -106,6 +131,11 @@ class _Counts:
         # Two samples always agree or disagree: nothing can be said about chance.
         self.varies = (self.ties[0] < self.n_pairs) & (self.code_ties[0] < self.n_pairs)
         self.varies &= self.n > 2
+
+    @classmethod
+    def sorting(cls, values: np.ndarray, codes: np.ndarray) -> _Counts:
+        """The same for rows that are not sorted yet."""
+        return cls(values, np.argsort(values, axis=1, kind="stable"), codes)
 
     def tau(self) -> Association:
         """Kendall's tau-b, and its normal approximation with ties in both variables."""

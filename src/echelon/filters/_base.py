@@ -9,7 +9,7 @@ import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
 from echelon.base import ForwardSelector
-from echelon.filters._discretize import Labels, label_columns
+from echelon.filters._discretize import Labels, label_columns, some_missing
 from echelon.validation import Columns
 
 
@@ -29,5 +29,4 @@ class BaselineSelector(ForwardSelector):
 
     def _varying(self, values: np.ndarray) -> np.ndarray:
         """Mask of the features with at least two values, where missing counts as one."""
-        missing = np.isnan(values)
-        return super()._varying(values) | (missing.any(axis=0) & ~missing.all(axis=0))
+        return super()._varying(values) | some_missing(values)

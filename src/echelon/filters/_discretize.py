@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from echelon.filters._logs import log_table
 from echelon.kernels.discretize import mdl_codes, quantile_codes
 from echelon.validation import Columns
 
@@ -21,24 +22,6 @@ class Labels(NamedTuple):
 
     codes: np.ndarray
     n_labels: np.ndarray
-
-
-class LogTable(NamedTuple):
-    """c log2(c) for c = 0, ..., n, as integers: multiples of 1 / 2**bits.
-
-    Sums of integers are exact, so entropies of the same counts in another order are equal.
-    """
-
-    values: np.ndarray
-    bits: int
-
-
-def log_table(n: int) -> LogTable:
-    """The table for n samples, as fine as sums over all samples can be held exactly."""
-    counts = np.arange(n + 1, dtype=np.float64)
-    products = counts * np.log2(np.maximum(counts, 1))
-    bits = 52 - int(np.ceil(np.log2(max(products[-1], 1))))
-    return LogTable(np.rint(np.ldexp(products, bits)).astype(np.int64), bits)
 
 
 def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: int) -> Labels:
@@ -66,6 +49,12 @@ def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: in
             np.ascontiguousarray(columns.values[:, numeric].T), classes, method, n_bins
         )
     return Labels(codes, n_codes)
+
+
+def some_missing(values: np.ndarray) -> np.ndarray:
+    """Mask of the columns in which values are missing and others are not: two labels at least."""
+    missing = np.isnan(values)
+    return missing.any(axis=0) & ~missing.all(axis=0)
 
 
 def _nominal_labels(values: np.ndarray) -> tuple[np.ndarray, int]:

@@ -13,7 +13,7 @@ from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import WeightingSelector
-from echelon.filters._outcome import AnyTargetMixin, outputs, shuffled
+from echelon.filters._outcome import AnyTargetMixin, outputs
 from echelon.validation import Columns
 
 MOST_LABELS = 20
@@ -155,12 +155,6 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
             trees.fit(values, y if y.shape[1] > 1 else y[:, 0])
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
-
-    def _threshold(self, features: Columns, codes: Any, random_state: Any) -> float | None:
-        if self.threshold == "shuffle":
-            permuted: Any = shuffled(codes, random_state)
-            return self._chance_score(features, permuted, random_state)
-        return super()._threshold(features, codes, random_state)
 
 
 def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:

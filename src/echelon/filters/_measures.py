@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from echelon.filters._discretize import Labels, label_columns, log_table
+from echelon.filters._discretize import Labels, label_columns
+from echelon.filters._logs import log_table
 from echelon.kernels.counts import joint_sums, majorities
 from echelon.targets import read_classes
 from echelon.validation import check_table, read_columns
@@ -116,21 +117,33 @@ def _check_cuts(discretize: Any, n_bins: Any) -> None:
 
 
 class Uncertainties:
-    """Symmetric uncertainty of one variable with every feature."""
+    """What one variable and every feature say of each other."""
 
     def __init__(self, labels: Labels):
         self.labels = labels
-        self._table = log_table(labels.codes.shape[1]).values
+        self._table, self._bits = log_table(labels.codes.shape[1])
         self._own = self._joint(labels, np.zeros(labels.codes.shape[1], np.int32))
 
     def of(self, codes: np.ndarray) -> np.ndarray:
         """Symmetric uncertainty of a variable, given by its codes, with every feature."""
+        shared, both = self._sums(codes)
+        return 2 * shared / np.maximum(both, 1)
+
+    def information(self, codes: np.ndarray) -> np.ndarray:
+        """Mutual information of a variable with every feature, in bits."""
+        shared, _ = self._sums(codes)
+        return np.ldexp(shared.astype(float), -self._bits) / len(codes)
+
+    def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mutual information, and the sum of both entropies: times samples, in units of the table.
+
+        There n H(v) is n log2(n) less the sum of c log2(c) over the counts of v.
+        """
         variable = Labels(codes[None].astype(np.int32), np.array([codes.max() + 1]))
         own = self._joint(variable, np.zeros(len(codes), np.int32))
-        # All are n times an entropy, in units of the table: n H(v) = n log2(n) - own.
         both = 2 * self._table[-1] - own - self._own
         shared = self._table[-1] - own - self._own + self._joint(self.labels, variable.codes[0])
-        return 2 * np.maximum(shared, 0) / np.maximum(both, 1)
+        return np.maximum(shared, 0), both
 
     def _joint(self, labels: Labels, groups: np.ndarray) -> np.ndarray:
         return joint_sums(*labels, groups, *_groups(groups), self._table)

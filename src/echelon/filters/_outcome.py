@@ -30,7 +30,7 @@ class AnyTargetMixin:
 
     def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
         """Features, and the target in place of class codes."""
-        columns = read_columns(X, self.categorical_features, allow_nan=True)
+        columns = self._read_columns(X)
         target = read_target(y, self.kind, self.class_order)
         self.kind_ = target.kind
         if target.labels is not None:
@@ -38,6 +38,16 @@ class AnyTargetMixin:
         elif hasattr(self, "classes_"):
             del self.classes_  # of an earlier fit
         return columns, target
+
+    def _read_columns(self, X: Any) -> Columns:
+        return read_columns(X, self.categorical_features, allow_nan=True)
+
+    def _shuffled(self, codes: Target, random_state: Any) -> Target:
+        """The target with its samples in another order."""
+        rows = random_state.permutation(len(codes))
+        moved = None if codes.codes is None else codes.codes[rows]
+        values = None if codes.values is None else codes.values[rows]
+        return replace(codes, codes=moved, values=values)
 
 
 def has_order(target: Target) -> bool:
@@ -58,9 +68,10 @@ def outputs(target: Target) -> np.ndarray:
     return values - values.mean(axis=0)
 
 
-def shuffled(target: Target, random_state: Any) -> Target:
-    """The target with its samples in another order."""
-    rows = random_state.permutation(len(target))
-    codes = None if target.codes is None else target.codes[rows]
-    values = None if target.values is None else target.values[rows]
-    return replace(target, codes=codes, values=values)
+def check_order(target: Target, measure: str) -> None:
+    """Refuse three or more classes without an order."""
+    if not has_order(target):
+        raise ValueError(
+            f"`y` holds labels without a known order, but {measure} needs one. Give it from lowest "
+            'to highest, for example class_order=["low", "medium", "high"].'
+        )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from echelon._core.compat import Interval, StrOptions
-from echelon._core.error_rates import CONTROLS
-from echelon.base import WeightingSelector
-from echelon.filters._association import associations
-from echelon.filters._outcome import AnyTargetMixin, shuffled
+from echelon._core.compat import StrOptions
+from echelon._core.progress import track
+from echelon.base import ErrorRateMixin, WeightingSelector
+from echelon.filters._association import associations, blocks_of, codes_of, sorted_block
+from echelon.filters._outcome import AnyTargetMixin, has_order
 from echelon.validation import Columns
 
 
-class RankCorrelation(AnyTargetMixin, WeightingSelector):
+class RankCorrelation(ErrorRateMixin, AnyTargetMixin, WeightingSelector):
     """Features that rise or fall with the target, each by itself.
 
     Kendall's tau-b between feature and target counts the pairs of samples that both put in the
@@ -115,16 +114,13 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
     -0.3
     """
 
+    _own_threshold = "fdr"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
         **AnyTargetMixin._target_constraints,
         "measure": [StrOptions({"kendall", "spearman"})],
-        "threshold": [
-            None,
-            Interval(Real, None, None, closed="neither"),
-            StrOptions({"shuffle", *CONTROLS}),
-        ],
-        "error_rate": [Interval(Real, 0, 1, closed="neither")],
+        **ErrorRateMixin._error_rate_constraints,
     }
 
     def __init__(
@@ -151,19 +147,11 @@ class RankCorrelation(AnyTargetMixin, WeightingSelector):
         self.verbose = verbose
 
     def _scores(self, features: Columns, codes: Any, random_state: Any) -> np.ndarray:
-        found = associations(features, codes, self.measure, self.verbose)
+        parts = blocks_of(features)
+        name = type(self).__name__
+        shown = track(parts, total=len(parts), description=name, verbose=self.verbose)
+        blocks = (sorted_block(features, part) for part in shown)
+        target = codes_of(codes.numbers)
+        found = associations(features, target, has_order(codes), self.measure, blocks)
         self.correlations_, scores, self.p_values_ = found
         return scores
-
-    def _threshold(self, features: Columns, codes: Any, random_state: Any) -> float | None:
-        if self.threshold == "shuffle":
-            permuted: Any = shuffled(codes, random_state)
-            return self._chance_score(features, permuted, random_state)
-        if isinstance(self.threshold, Real):
-            return float(self.threshold)
-        return None
-
-    def _passes(self, threshold: float | None) -> np.ndarray:
-        if threshold is not None:
-            return self.scores_ > threshold
-        return CONTROLS[str(self.threshold or "fdr")](self.p_values_, self.error_rate)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from echelon.kernels._jit import kernel
+from echelon.kernels.order import add_code, codes_below
 
 
 @kernel
@@ -19,25 +20,12 @@ def count_pairs(values, codes, n_classes):
         if end < values.shape[0] and values[end] == values[start]:
             continue
         for i in range(start, end):
-            agree += _below(tree, codes[i])
-            oppose += start - _below(tree, codes[i] + 1)
+            agree += codes_below(tree, codes[i])
+            oppose += start - codes_below(tree, codes[i] + 1)
         for i in range(start, end):
-            node = codes[i] + 1
-            while node <= n_classes:
-                tree[node] += 1
-                node += node & -node
+            add_code(tree, codes[i])
         start = end
     return agree, oppose
-
-
-@kernel
-def _below(tree, code):
-    """Samples in the tree with a smaller class."""
-    total = np.int64(0)
-    while code > 0:
-        total += tree[code]
-        code -= code & -code
-    return total
 
 
 @kernel

@@ -18,12 +18,14 @@ order:
 ``_relief``   Relief, ReliefF
 ``_orelieff`` OReliefF
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
+``_ordeval``  OrdEval: no score, but what every value of a feature does among the same neighbours
 
 ``ReliefSelector``, ``Term`` and ``rules`` are public: ``docs/extending.md`` adds a method.
 """
 
 from echelon.margin import rules
 from echelon.margin._base import MarginSelector, ReliefSelector
+from echelon.margin._ordeval import OrdEval
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
 from echelon.margin._simba import OSimba, Simba
@@ -34,6 +36,7 @@ __all__ = [
     "MarginSelector",
     "OReliefF",
     "OSimba",
+    "OrdEval",
     "Relief",
     "ReliefF",
     "ReliefSelector",

@@ -11,7 +11,7 @@ import numpy as np
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.error_rates import CONTROLS
 from echelon._core.samples import arrange
-from echelon.base import WeightingSelector
+from echelon.base import ErrorRateMixin, WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._evidence import Evidence
 from echelon.margin._pairs import MAX_PAIRS
@@ -47,7 +47,7 @@ class MarginSelector(WeightingSelector):
         return arrange(columns, codes)
 
 
-class ReliefSelector(MarginSelector):
+class ReliefSelector(ErrorRateMixin, MarginSelector):
     """A margin selector defined by a rule: a subclass writes ``_rule``.
 
     ``docs/extending.md`` adds a method; parameters beyond these are its own.
@@ -97,12 +97,7 @@ class ReliefSelector(MarginSelector):
             Interval(Real, 0, 1, closed="right"),
         ],
         "ties": [StrOptions({"share", "index"})],
-        "threshold": [
-            None,
-            Interval(Real, None, None, closed="neither"),
-            StrOptions({"shuffle", *CONTROLS}),
-        ],
-        "error_rate": [Interval(Real, 0, 1, closed="neither")],
+        **ErrorRateMixin._error_rate_constraints,
     }
 
     def __init__(
@@ -173,23 +168,9 @@ class ReliefSelector(MarginSelector):
         """Whether the answer depends on z-scores."""
         return self._control() in CONTROLS
 
-    def _control(self) -> Any:
-        """The rule by which features are kept."""
-        return self._own_threshold if self.threshold is None else self.threshold
-
     def _best_first(self) -> np.ndarray:
         # Of equal scores, that of a constant feature (p-value 1) comes last.
         return np.lexsort((self.p_values_, -self.scores_))
-
-    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float | None:
-        if self._control() in CONTROLS:
-            return None
-        return super()._threshold(features, codes, random_state)
-
-    def _passes(self, threshold: float | None) -> np.ndarray:
-        if threshold is None:
-            return CONTROLS[self._control()](self.p_values_, self.error_rate)
-        return super()._passes(threshold)
 
     def _queries(self, n_samples: int, random_state: Any) -> np.ndarray:
         """All samples, or a random sample of them without replacement."""

@@ -1,0 +1,306 @@
+"""MRMR: features that go with the target but not with each other, by any measure of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from echelon._core.compat import Interval, StrOptions
+from echelon._core.directions import directions
+from echelon.base import ForwardSelector
+from echelon.filters._association import codes_of
+from echelon.filters._discretize import label_columns, some_missing
+from echelon.filters._outcome import AnyTargetMixin, check_order
+from echelon.filters._relations import (
+    Correlations,
+    Information,
+    OrderInformation,
+    Relations,
+    target_labels,
+)
+from echelon.targets import Target
+from echelon.validation import Columns
+
+LEAST_REDUNDANCY = 1e-3
+"""Quotients divide by no less."""
+
+_DIGITS = 12
+"""Decimals of the values compared: copies of a feature tie, whatever rounding left."""
+
+
+_AT_A_TIME = 256
+"""Features compared with the chosen ones together, at first; then twice as many, and so on."""
+
+
+class MRMRStep(NamedTuple):
+    """A feature added: the criterion, and what it is made of."""
+
+    feature: int
+    value: float
+    relevance: float
+    redundancy: float
+
+
+class MRMR(AnyTargetMixin, ForwardSelector):
+    """Minimum redundancy, maximum relevance: what a feature says of y less what is known already.
+
+    Features are added one at a time, each time the one whose association with the target
+    (relevance) exceeds most its mean association with the features already chosen (redundancy),
+    by difference or by quotient ([1]_, [2]_).  The association is any of five measures.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        the Notes.
+    measure : {"kendall", "spearman", "mutual_information", "symmetric_uncertainty", \
+"rank_mutual_information"}, default="spearman"
+        Association of two variables: the strength of rank correlation, as in
+        :class:`RankCorrelation`; information of discretised columns; or that of orders, as in
+        :class:`RankMutualInformation`.
+    scheme : {"difference", "quotient"}, default="difference"
+        Relevance less redundancy, or divided by it (a redundancy below 0.001 counts as 0.001).
+    discretize : {"mdl", "quantile"}, default="quantile"
+        How numeric features are cut: where it shortens the description of the classes ([3]_), or
+        into intervals of equal frequency.
+    n_bins : int, default=10
+        Intervals of "quantile", at most: equal values are never separated.
+    monotonic_cst : array-like, dict, "auto" or None, default="auto"
+        For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
+        or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
+        with y.  None: larger is better throughout.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    path_ : recarray of shape (n_reached,)
+        Steps of the search: the ``feature`` added, the criterion (``value``), and the
+        ``relevance`` and ``redundancy`` it is made of; the redundancy of the first is 0.
+    order_ : ndarray of shape (n_reached,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best; those never reached share the last.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    relevances_ : ndarray of shape (n_features,)
+        Association of every feature with the target.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.  Not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    CFS : The same idea, as the merit of a set.
+    RankCorrelation : Relevance alone, with p-values.
+
+    Notes
+    -----
+    ``n_features_to_select=None`` searches among the features that say more of the target than the
+    best one says of the target permuted, ends at the first that says more of the features chosen
+    than of the target, and keeps those before, one at least.  A number searches among all.
+    Redundancy is a mean: the more features are chosen, the less it counts that one of them is a
+    copy.
+
+    ``discretize`` and ``n_bins`` are of use to the two measures of information, which take a
+    missing value for a category of its own; numbers to predict are cut into ``n_bins`` too.  Rank
+    measures leave such samples out, pair by pair.  ``monotonic_cst`` is of use to
+    "rank_mutual_information", which takes neither nominal features nor classes without an order.
+    Criteria are compared to 12 decimals, so that copies of a feature tie; the lowest index wins.
+    Features are compared with those chosen only when their relevance, less what is known of their
+    redundancy, is the largest left: the answer is that of all comparisons, most of which are never
+    made where noise abounds.
+
+    References
+    ----------
+    .. [1] C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression
+       data", Journal of Bioinformatics and Computational Biology 3, 2005.
+    .. [2] H. Peng, F. Long, C. Ding, "Feature selection based on mutual information: criteria of
+       max-dependency, max-relevance, and min-redundancy", IEEE Transactions on Pattern Analysis
+       and Machine Intelligence 27, 2005.
+    .. [3] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
+       attributes for classification learning", IJCAI 1993.
+
+    Examples
+    --------
+    >>> from echelon import MRMR
+    >>> from echelon.datasets import load_grades
+    >>> X, grade = load_grades()
+    >>> selector = MRMR(3).fit(X, grade)
+    >>> [X.columns[f] for f in selector.order_]
+    ['s5', 'bmi', 'bp']
+    >>> selector.path_.redundancy.round(2).tolist()
+    [0.0, 0.49, 0.4]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ForwardSelector._parameter_constraints,
+        **AnyTargetMixin._target_constraints,
+        "measure": [
+            StrOptions(
+                {
+                    "kendall",
+                    "spearman",
+                    "mutual_information",
+                    "symmetric_uncertainty",
+                    "rank_mutual_information",
+                }
+            )
+        ],
+        "scheme": [StrOptions({"difference", "quotient"})],
+        "discretize": [StrOptions({"mdl", "quantile"})],
+        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        measure: str = "spearman",
+        scheme: str = "difference",
+        discretize: str = "quantile",
+        n_bins: int = 10,
+        monotonic_cst: Any = "auto",
+        kind: str = "auto",
+        class_order: Sequence | None = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.measure = measure
+        self.scheme = scheme
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.monotonic_cst = monotonic_cst
+        self.kind = kind
+        self.class_order = class_order
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _search(
+        self, features: Columns, codes: Any, varying: np.ndarray, n_wanted: int | None
+    ) -> list[MRMRStep]:
+        add_best = self._additions(features, codes)
+        if n_wanted is None:
+            varying = varying & self._beyond_chance(features, codes, varying)
+        return self._forward(add_best, varying, n_wanted)
+
+    def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], MRMRStep]:
+        relations = self._relations(features, codes)
+        self.relevances_ = relations.with_target()
+        return _Additions(self.relevances_, relations, self.scheme)
+
+    def _beyond_chance(self, features: Columns, target: Target, varying: np.ndarray) -> np.ndarray:
+        """Features more relevant than any is to the target permuted, and the best one."""
+        permuted = self._shuffled(target, check_random_state(self.random_state))
+        by_chance = self._relations(features, permuted).with_target()[varying].max()
+        best = self.relevances_ >= self.relevances_[varying].max()
+        return (self.relevances_ > by_chance) | best
+
+    def _relations(self, columns: Columns, target: Target) -> Relations:
+        if self.measure in ("kendall", "spearman"):
+            return Correlations(columns, target, self.measure)
+        if self.measure == "rank_mutual_information":
+            return self._order_information(columns, target)
+        labels = target_labels(target, self.n_bins)
+        return Information(
+            label_columns(columns, labels, self.discretize, self.n_bins),
+            labels,
+            symmetric=self.measure == "symmetric_uncertainty",
+        )
+
+    def _order_information(self, columns: Columns, target: Target) -> OrderInformation:
+        check_order(target, f"`measure` {self.measure!r}")
+        if columns.nominal.any():
+            raise TypeError(
+                f"`measure` {self.measure!r} needs features with an order, and feature "
+                f"{np.flatnonzero(columns.nominal)[0]} of `X` is nominal. Encode or drop it, or "
+                "choose another measure."
+            )
+        codes = codes_of(target.numbers)
+        return OrderInformation(columns, target, directions(self.monotonic_cst, columns, codes))
+
+    def _varying(self, values: np.ndarray) -> np.ndarray:
+        """Mask of the features with at least two values."""
+        found = super()._varying(values)
+        by_labels = self.measure in ("mutual_information", "symmetric_uncertainty")
+        return found | some_missing(values) if by_labels else found
+
+    def _ended(self, steps: list[MRMRStep]) -> bool:
+        return len(steps) > 1 and steps[-1].relevance <= steps[-1].redundancy
+
+    def _n_kept(self, steps: list[MRMRStep]) -> int:
+        return len(steps) - self._ended(steps)
+
+
+class _Additions:
+    """The features chosen so far, and what the others are known to say of them.
+
+    Associations are never negative, so that redundancies known in part make criteria too large
+    only: a feature is compared with the chosen ones when nothing better is left.
+    """
+
+    def __init__(self, relevance: np.ndarray, relations: Relations, scheme: str):
+        self._relevance, self._relations = relevance, relations
+        self._quotient = scheme == "quotient"
+        self._chosen: list[int] = []
+        self._shared = np.zeros_like(relevance)
+        self._n_known = np.zeros(len(relevance), int)  # of the chosen features, by feature
+
+    def __call__(self, left: list[int]) -> MRMRStep:
+        """Add the best of some features."""
+        remaining, n_more = np.array(left), _AT_A_TIME
+        while True:
+            values = self._values()
+            feature = int(remaining[np.argmax(values[remaining])])
+            if self._n_known[feature] == len(self._chosen):
+                break
+            self._learn(remaining[np.argsort(-values[remaining])[:n_more]])
+            n_more *= 2
+        redundancy = self._redundancy()[feature]
+        self._chosen.append(feature)
+        parts = values[feature], self._relevance[feature], redundancy
+        return MRMRStep(feature, *map(float, parts))
+
+    def _learn(self, features: np.ndarray) -> None:
+        """Compare some features with all chosen ones, in the order they were chosen."""
+        for position, chosen in enumerate(self._chosen):
+            new = features[self._n_known[features] == position]
+            if len(new):
+                self._shared[new] += self._relations.between(new, chosen)
+                self._n_known[new] += 1
+
+    def _redundancy(self) -> np.ndarray:
+        return self._shared / max(len(self._chosen), 1)
+
+    def _values(self) -> np.ndarray:
+        """The criterion of every feature, or more."""
+        if not self._chosen:
+            return self._relevance.round(_DIGITS)
+        if self._quotient:
+            quotient = self._relevance / np.maximum(self._redundancy(), LEAST_REDUNDANCY)
+            return quotient.round(_DIGITS)
+        return (self._relevance - self._redundancy()).round(_DIGITS)
