@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
+from echelon._core.relevance import LABELS, WEAK
 from echelon._core.search import shared_ranks
 from echelon.base import BaseSelector
 from echelon.bounds._groups import replaceable_groups
@@ -25,7 +26,7 @@ from echelon.bounds._target import read_outcome
 from echelon.bounds._task import Task
 from echelon.validation import Columns, read_numbers
 
-KINDS = np.array(["irrelevant", "weak", "strong"])
+KINDS = np.array(LABELS)
 
 
 class RelevanceBounds(BaseSelector):
@@ -153,6 +154,7 @@ class RelevanceBounds(BaseSelector):
         "problem": [StrOptions({"auto", "ordinal", "classification", "regression"})],
         "C": [Interval(Real, 0, None, closed="neither"), None],
         "tolerance": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "probes": [StrOptions({"joint", "single"})],
         "n_probes": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "false_positive_rate": [Interval(Real, 0, 1, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
@@ -173,6 +175,7 @@ class RelevanceBounds(BaseSelector):
         problem: str = "auto",
         C: float | None = None,
         tolerance: float | str = "auto",
+        probes: str = "joint",
         n_probes: int | str = "auto",
         false_positive_rate: float = 0.01,
         epsilon: float = 0.1,
@@ -189,6 +192,7 @@ class RelevanceBounds(BaseSelector):
         self.problem = problem
         self.C = C
         self.tolerance = tolerance
+        self.probes = probes
         self.n_probes = n_probes
         self.false_positive_rate = false_positive_rate
         self.epsilon = epsilon
@@ -300,6 +304,7 @@ class RelevanceBounds(BaseSelector):
         return Settings(
             self.C,
             self.tolerance,
+            self.probes,
             self.n_probes,
             float(self.false_positive_rate),
             self.budget,
@@ -340,7 +345,7 @@ class RelevanceBounds(BaseSelector):
         # Copies of a feature have equal bounds but for the last digits of a solver.
         self.order_ = np.argsort(-self.scores_.round(6), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.support_ = kinds > 0 if n_wanted is None else self.ranking_ <= n_wanted
+        self.support_ = kinds >= WEAK if n_wanted is None else self.ranking_ <= n_wanted
 
     def _model(self, X: np.ndarray, study: Study) -> Any:
         """The model at the optimum, fitted to the features and target as they are."""

@@ -6,8 +6,9 @@
 4. The bounds of every weight among the models within the tolerance.
 5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold, one for
    features of either kind.
-6. Relevance: a feature is relevant if its upper bound is above the threshold, and strongly so if
-   no good model can do without it.
+6. Relevance: a feature is relevant if its upper bound is above the threshold and, unless probes are
+   single columns, above those of probes of its own (``_blocks``); strongly so if no good model can
+   do without it.  Weak ones may be explained by strong ones.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from typing import Any
 import numpy as np
 
 from echelon._core.jobs import Jobs
+from echelon._core.relevance import EXPLAINED, IRRELEVANT, STRONG, WEAK
+from echelon.bounds._blocks import EXACT, Block, OwnProbes, blocks_for, explained_part, related
 from echelon.bounds._probes import (
+    GoodModels,
     Probe,
     carried_by_few,
     chance_level,
@@ -40,8 +44,6 @@ from echelon.bounds._solvers import (
 )
 from echelon.bounds._task import Task
 
-IRRELEVANT, WEAK, STRONG = 0, 1, 2
-
 COSTS = np.array([1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0])
 """Values of C tried, times the number of samples: the loss is a sum over samples."""
 
@@ -58,6 +60,7 @@ class Settings:
 
     C: float | None
     tolerance: float | str
+    probes: str
     n_probes: int | str
     rate: float
     budget: str
@@ -82,7 +85,7 @@ class Study:
     intervals : ndarray of shape (n_features, 2)
         Bounds of the absolute weights.
     relevance : ndarray of shape (n_features,)
-        IRRELEVANT, WEAK or STRONG.
+        IRRELEVANT, EXPLAINED, WEAK or STRONG.
     n_programs, n_settled, n_fallbacks : int
         Programs solved, those left early because no more was needed, and those for which HiGHS
         had to be asked.
@@ -182,33 +185,42 @@ class Study:
     def _bound_features(self, jobs: Jobs) -> None:
         """Bounds of all |w|; 0 for constant features."""
         bounds = self.bounds_of(self.models, self.free.tolist(), "Bounds of features", jobs)
-        self.intervals[self.free] = bounds
-        self.intervals[self.intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
+        self.intervals[self.free] = bounds[:, :2]
+        # A lower bound is above 0 only if no rounding of the solver can account for it.
+        self.intervals[self.free[bounds[:, 2] <= NEGLIGIBLE], 0] = 0.0
 
     def bounds_of(
         self, models: Program, features: list[int], description: str, jobs: Jobs
     ) -> np.ndarray:
-        """Bounds of the absolute weights of some features among some models."""
+        """Bounds of the absolute weights of some features among some models.
+
+        Columns: the lower bound, the upper, and what the lower is proven to be at least.
+        """
         sides = likely_sides(models, self.fit)
         solver = self.settings.solver
         arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in features]
         bounds = jobs(description, weight_bounds, arguments)
         self._count(bounds)
-        return np.array([each[:2] for each in bounds]).reshape(-1, 2) / self.fit.l1_norm
+        found = [(each.lower, each.upper, each.proven) for each in bounds]
+        return np.reshape(found, (-1, 3)) / self.fit.l1_norm
 
     def _bound_probes(self, probes: list[Probe], jobs: Jobs) -> None:
         """What noise exceeds at the rate asked for, by kind."""
-        settings = self.settings
-        shared = self.models, self.tolerance, settings.budget, settings.solver
-        arguments = [(self.task, self.C, probe, *shared) for probe in probes]
-        bounds = jobs("Bounds of probes", probe_bound, arguments)
+        bounds = jobs("Bounds of probes", probe_bound, [(self.good, probe) for probe in probes])
         self._count(bounds)
         uppers = np.reshape([bound.upper for bound in bounds], (len(self.kinds), -1))
-        levels = [chance_level(each, settings.rate) / self.fit.l1_norm for each in uppers]
+        levels = [chance_level(each, self.settings.rate) / self.fit.l1_norm for each in uppers]
         self.probe_threshold = levels[0]
         self.probe_thresholds[:] = levels[0]
         for kind, level in zip(self.kinds, levels, strict=True):
             self.probe_thresholds[kind] = level
+
+    @property
+    def good(self) -> GoodModels:
+        """The models within the tolerance, and what they come from."""
+        settings = self.settings
+        fitted = self.task, self.C, self.fit, self.models, self.tolerance
+        return GoodModels(*fitted, settings.budget, settings.solver)
 
     @property
     def scores(self) -> np.ndarray:
@@ -230,8 +242,18 @@ class Study:
 
         (Calling needed features relevant whatever their bound would double the false positives.)
         """
-        self.relevance[self.intervals[:, 1] > self.probe_thresholds] = WEAK
-        candidates = np.flatnonzero((self.relevance == WEAK) & (self.intervals[:, 0] > 0))
+        relevant = np.flatnonzero(self.intervals[:, 1] > self.probe_thresholds)
+        joint = self.settings.probes == "joint"
+        if joint:
+            relevant = self._above_own_probes(relevant, jobs, random_state)
+        self.relevance[relevant] = WEAK
+        self.relevance[self._needed(relevant, jobs, random_state)] = STRONG
+        if joint:
+            self.relevance[self._explained(jobs, random_state)] = EXPLAINED
+
+    def _needed(self, relevant: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
+        """Those of some features that no good model can do without."""
+        candidates = relevant[self.intervals[relevant, 0] > 0]
         arguments = [
             (self.models, f, random_state.permutation(self.task.X[:, f]), self.settings.solver)
             for f in candidates
@@ -239,8 +261,39 @@ class Study:
         ]
         fails = jobs("Doing without features", _is_infeasible, arguments)
         self.n_programs += len(arguments)
-        most = np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5
-        self.relevance[candidates[most]] = STRONG
+        return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
+
+    def _above_own_probes(self, features: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
+        """Those of some features that reach further than probes of their blocks."""
+        X = self.task.X
+        blocks = blocks_for(features, X, np.zeros_like(X))
+        return self._beating(blocks, "Probes of blocks", jobs, random_state)
+
+    def _explained(self, jobs: Jobs, random_state: Any) -> np.ndarray:
+        """Weak features that, but for what strong ones explain, reach no further than noise."""
+        X, strong = self.task.X, np.flatnonzero(self.relevance == STRONG)
+        weak = np.flatnonzero(self.relevance == WEAK)
+        near = np.abs(X[:, weak].T @ X[:, strong]).max(axis=1, initial=0.0) / len(X)
+        weak = weak[near > related(len(X))]
+        stays = explained_part(X, strong) if len(weak) else np.zeros_like(X)
+        entirely = (X - stays)[:, weak].std(axis=0) <= EXACT
+        blocks = blocks_for(weak[~entirely], X - stays, stays)
+        own = self._beating(blocks, "Probes beside strong features", jobs, random_state)
+        return np.setdiff1d(weak, own)
+
+    def _beating(
+        self, blocks: list[Block], description: str, jobs: Jobs, random_state: Any
+    ) -> np.ndarray:
+        """Features that reach further than probes of their blocks, at the rate asked for."""
+        rate, n_probes = self.settings.rate, self.settings.n_probes
+        n_probes = n_probes_for(rate) - 1 if n_probes == "auto" else int(n_probes)
+        n_allowed = max(0, int(np.floor(rate * (n_probes + 1) + 1e-9)) - 1)
+        own = OwnProbes(self.good, self.intervals[:, 1], n_probes, n_allowed)
+        found = own.beaten(blocks, description, jobs, random_state)
+        self.n_programs += own.n_programs
+        self.n_settled += own.n_settled
+        self.n_fallbacks += own.n_fallbacks
+        return np.array(sorted(found), dtype=np.int64)
 
 
 def _error(task: Task, C: float, fold: Any, solver: str) -> float:
