@@ -35,12 +35,15 @@ class RelevanceBounds(BaseSelector):
     Among all models whose ``||w||_1 + C * loss`` is within a tolerance of the optimum, the
     absolute weight of a feature has a smallest and a largest value [1]_.  A feature that no good
     model can do without is *strongly* relevant.  One that some good models use and others replace
-    is *weakly* relevant: :meth:`feature_groups` says by what.  The rest is irrelevant.
+    is *weakly* relevant: :meth:`feature_groups` says by what.  One that reaches no further than
+    noise as correlated with the strong features would is *explained* by them.  The rest is
+    irrelevant.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: the strongly and weakly relevant ones.
+        Number, or share, of features to keep.  None: the strongly and weakly relevant ones, not
+        the explained.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
         given ``class_order`` are ordinal (with a warning beyond 20 integers); other numbers are
@@ -52,13 +55,19 @@ class RelevanceBounds(BaseSelector):
     tolerance : float or "auto", default="auto"
         By what share a good model may exceed the optimum.  "auto": by as much as chance lowers it,
         measured with probes.
+    probes : {"joint", "single"}, default="joint"
+        What noise is like.  "single": a feature with its values permuted, the same probes for all
+        features, as in the paper; no feature is called explained.  "joint": to be relevant, a
+        feature also has to beat probes of its own, permuted together with the features it is
+        correlated with, since correlated noise reaches further than a lone probe.
     n_probes : int or "auto", default="auto"
         Number of probes, permuted features added to the data.  "auto": as many as
         ``false_positive_rate`` needs.  As many again for features that a few samples carry, such
-        as indicators that are seldom 1.
+        as indicators that are seldom 1, and up to as many for every block of correlated features.
     false_positive_rate : float, default=0.01
-        Share of irrelevant features that may be called relevant, if they are independent of the
-        other features.
+        Share of irrelevant features that may be called weak or strong.  It holds for features that
+        are independent of all others and, with joint probes, for blocks of correlated features
+        that are independent of the rest; see the notes.
     epsilon : float, default=0.1
         Regression: error without loss, in standard deviations of y.
     budget : {"joint", "separate"}, default="joint"
@@ -89,14 +98,16 @@ class RelevanceBounds(BaseSelector):
         Smallest and largest absolute weight of each standardised feature, divided by the L1 norm
         of the optimum.  Several unordered classes: shape (n_classes, n_features, 2).
     relevance_ : ndarray of shape (n_features,)
-        "strong", "weak" or "irrelevant"; several unordered classes: the strongest of them.
+        "strong", "weak", "explained" or "irrelevant"; several unordered classes: the strongest of
+        them.  A strong feature has a lower bound above 0 that no rounding of a solver accounts for.
     relevance_by_class_ : ndarray of shape (n_classes, n_features)
         The same for every class against the rest; several unordered classes only.
     problem_ : str
         What y was taken for: "ordinal", "classification" or "regression".
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better: upper bounds; several unordered classes: the largest of them.
-        Those of features carried by a few samples are scaled by what noise of their kind reaches.
+        Those of features carried by a few samples are scaled by what noise of their kind reaches;
+        those of explained and irrelevant features are at most ``probe_threshold_``.
     probe_threshold_ : float
         The upper bound that noise exceeds at the ``false_positive_rate``.
     probe_thresholds_ : ndarray of shape (n_features,)
@@ -128,6 +139,8 @@ class RelevanceBounds(BaseSelector):
     if, in addition, its lower bound is above 0 and, with its values permuted, most of the time no
     model is within the tolerance.  The tolerance decides both, so it has to follow the noise; see
     docs/bounds.md for the evidence.
+
+@@RATES@@
 
     A constant feature has bounds of 0.  Every fit and every bound is a linear program; their number
     grows with features and probes, the cost of each with samples * features^2.

@@ -224,11 +224,14 @@ class Study:
 
     @property
     def scores(self) -> np.ndarray:
-        """Upper bounds, scaled so that noise of every kind reaches the same."""
-        own = self.probe_thresholds
-        if not (own > 0).all():  # noise reaches nothing
-            return self.intervals[:, 1]
-        return self.intervals[:, 1] * (self.probe_threshold / own)
+        """Upper bounds, scaled so that noise of every kind reaches the same.
+
+        Features that are no more than noise of their own kind have no more than noise reaches.
+        """
+        own, scores = self.probe_thresholds, self.intervals[:, 1]
+        if (own > 0).all():  # else noise reaches nothing
+            scores = scores * (self.probe_threshold / own)
+        return np.where(self.relevance < WEAK, np.minimum(scores, self.probe_threshold), scores)
 
     def _count(self, bounds: list[WeightBounds]) -> None:
         self.n_programs += 2 * len(bounds)
