@@ -18,7 +18,7 @@ from benchmarks.common import environment, note, publish
 from echelon import RelevanceBounds
 from echelon.datasets import make_relevance
 
-RATE, DATA_SETS = 0.05, 40
+RATE, DATA_SETS = 0.05, 30
 PROBES = ("single", "joint")
 
 Data = tuple[np.ndarray, np.ndarray, list[str]]

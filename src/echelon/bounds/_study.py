@@ -8,7 +8,8 @@
    features of either kind.
 6. Relevance: a feature is relevant if its upper bound is above the threshold and, unless probes are
    single columns, above those of probes of its own (``_blocks``); strongly so if no good model can
-   do without it.  Weak ones may be explained by strong ones.
+   do without it.  What is not above its own probes is explained by the strong features if it is
+   correlated with one of them, and irrelevant if not.
 """
 
 from __future__ import annotations
@@ -229,8 +230,9 @@ class Study:
         Features that are no more than noise of their own kind have no more than noise reaches.
         """
         own, scores = self.probe_thresholds, self.intervals[:, 1]
-        if (own > 0).all():  # else noise reaches nothing
-            scores = scores * (self.probe_threshold / own)
+        if not (own > 0).all():  # noise reaches nothing
+            return scores
+        scores = scores * (self.probe_threshold / own)
         return np.where(self.relevance < WEAK, np.minimum(scores, self.probe_threshold), scores)
 
     def _count(self, bounds: list[WeightBounds]) -> None:
@@ -246,13 +248,17 @@ class Study:
         (Calling needed features relevant whatever their bound would double the false positives.)
         """
         relevant = np.flatnonzero(self.intervals[:, 1] > self.probe_thresholds)
-        joint = self.settings.probes == "joint"
-        if joint:
-            relevant = self._above_own_probes(relevant, jobs, random_state)
-        self.relevance[relevant] = WEAK
-        self.relevance[self._needed(relevant, jobs, random_state)] = STRONG
-        if joint:
-            self.relevance[self._explained(jobs, random_state)] = EXPLAINED
+        needed = self._needed(relevant, jobs, random_state)
+        if self.settings.probes == "single":
+            self.relevance[relevant], self.relevance[needed] = WEAK, STRONG
+            return
+        strong = self._above_own_probes(needed, jobs, random_state)
+        self.relevance[strong] = STRONG
+        near, apart = self._parted(np.setdiff1d(relevant, strong), strong)
+        # Those needed and not strong are known to be no more than noise.
+        apart = self._above_own_probes(np.setdiff1d(apart, needed), jobs, random_state)
+        self.relevance[apart], self.relevance[near] = WEAK, EXPLAINED
+        self.relevance[self._above_residual_probes(near, strong, jobs, random_state)] = WEAK
 
     def _needed(self, relevant: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
         """Those of some features that no good model can do without."""
@@ -266,23 +272,28 @@ class Study:
         self.n_programs += len(arguments)
         return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
 
+    def _parted(self, features: np.ndarray, strong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features correlated with a strong one, and those that are not."""
+        X = self.task.X
+        largest = np.abs(X[:, features].T @ X[:, strong]).max(axis=1, initial=0.0) / len(X)
+        near = largest > related(len(X))
+        return features[near], features[~near]
+
     def _above_own_probes(self, features: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
         """Those of some features that reach further than probes of their blocks."""
         X = self.task.X
         blocks = blocks_for(features, X, np.zeros_like(X))
         return self._beating(blocks, "Probes of blocks", jobs, random_state)
 
-    def _explained(self, jobs: Jobs, random_state: Any) -> np.ndarray:
-        """Weak features that, but for what strong ones explain, reach no further than noise."""
-        X, strong = self.task.X, np.flatnonzero(self.relevance == STRONG)
-        weak = np.flatnonzero(self.relevance == WEAK)
-        near = np.abs(X[:, weak].T @ X[:, strong]).max(axis=1, initial=0.0) / len(X)
-        weak = weak[near > related(len(X))]
-        stays = explained_part(X, strong) if len(weak) else np.zeros_like(X)
-        entirely = (X - stays)[:, weak].std(axis=0) <= EXACT
-        blocks = blocks_for(weak[~entirely], X - stays, stays)
-        own = self._beating(blocks, "Probes beside strong features", jobs, random_state)
-        return np.setdiff1d(weak, own)
+    def _above_residual_probes(
+        self, features: np.ndarray, strong: np.ndarray, jobs: Jobs, random_state: Any
+    ) -> np.ndarray:
+        """Those that reach further than probes which keep what strong features explain."""
+        X = self.task.X
+        stays = explained_part(X, strong)
+        features = features[(X - stays)[:, features].std(axis=0) > EXACT]
+        blocks = blocks_for(features, X - stays, stays)
+        return self._beating(blocks, "Probes beside strong features", jobs, random_state)
 
     def _beating(
         self, blocks: list[Block], description: str, jobs: Jobs, random_state: Any
