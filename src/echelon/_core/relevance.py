@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MEANING = {
     "irrelevant": "no more than noise reaches",
-    "explained": "no more than noise as correlated with the strong ones reaches",
+    "explained": "no more than noise reaches that is as correlated with those kept",
     "weak": "others can stand in for it",
     "strong": "no good linear model does without it",
 }

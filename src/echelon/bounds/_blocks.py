@@ -9,7 +9,7 @@ a feature beats all n probes of its own with probability 1 / (n + 1), about.
 
 A feature that is correlated with a strong one beats them even if it says nothing else.  So of such
 features what the strong ones explain (a least-squares fit) is left where it is, and only the rest
-is permuted: a feature that does not beat these probes is *explained* by the strong ones.
+is permuted: a feature that does not beat these probes says no more than they do.
 
 Whether a probe reaches as far as its feature takes a fit and two bounds at most, and less mostly:
 features that have the same companions share the fit; a model that reaches it, or multipliers that

@@ -35,9 +35,8 @@ class RelevanceBounds(BaseSelector):
     Among all models whose ``||w||_1 + C * loss`` is within a tolerance of the optimum, the
     absolute weight of a feature has a smallest and a largest value [1]_.  A feature that no good
     model can do without is *strongly* relevant.  One that some good models use and others replace
-    is *weakly* relevant: :meth:`feature_groups` says by what.  One that reaches no further than
-    noise as correlated with the strong features would is *explained* by them.  The rest is
-    irrelevant.
+    is *weakly* relevant: :meth:`feature_groups` says by what.  One that is correlated with these,
+    and reaches no further than such noise would, is *explained* by them.  The rest is irrelevant.
 
     Parameters
     ----------

@@ -8,8 +8,8 @@
    features of either kind.
 6. Relevance: a feature is relevant if its upper bound is above the threshold and, unless probes are
    single columns, above those of probes of its own (``_blocks``); strongly so if no good model can
-   do without it.  What is not above its own probes is explained by the strong features if it is
-   correlated with one of them, and irrelevant if not.
+   do without it.  What is not above its own probes is explained if it is correlated with a feature
+   that is relevant, and irrelevant if not.
 """
 
 from __future__ import annotations
@@ -256,9 +256,11 @@ class Study:
         self.relevance[strong] = STRONG
         near, apart = self._parted(np.setdiff1d(relevant, strong), strong)
         # Those needed and not strong are known to be no more than noise.
-        apart = self._above_own_probes(np.setdiff1d(apart, needed), jobs, random_state)
-        self.relevance[apart], self.relevance[near] = WEAK, EXPLAINED
+        apart = np.setdiff1d(apart, needed)
+        self.relevance[self._above_own_probes(apart, jobs, random_state)] = WEAK
         self.relevance[self._above_residual_probes(near, strong, jobs, random_state)] = WEAK
+        kept = np.flatnonzero(self.relevance >= WEAK)
+        self.relevance[self._parted(np.setdiff1d(relevant, kept), kept)[0]] = EXPLAINED
 
     def _needed(self, relevant: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
         """Those of some features that no good model can do without."""
@@ -272,10 +274,10 @@ class Study:
         self.n_programs += len(arguments)
         return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
 
-    def _parted(self, features: np.ndarray, strong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Features correlated with a strong one, and those that are not."""
+    def _parted(self, features: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features correlated with one of some others, and those that are not."""
         X = self.task.X
-        largest = np.abs(X[:, features].T @ X[:, strong]).max(axis=1, initial=0.0) / len(X)
+        largest = np.abs(X[:, features].T @ X[:, others]).max(axis=1, initial=0.0) / len(X)
         near = largest > related(len(X))
         return features[near], features[~near]
 
