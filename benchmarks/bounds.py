@@ -47,9 +47,7 @@ def make_data(shape: tuple[int, int, int, int], noise: float = 0.1) -> tuple:
 def bounds(**params) -> RelevanceBounds:
     """The selector as it is compared: as many probes as fri, one job."""
     # Probes as in the paper, and as in fri.
-    return RelevanceBounds(
-        probes="single", n_probes=N_PROBES, n_jobs=1, random_state=0, **params
-    )
+    return RelevanceBounds(probes="single", n_probes=N_PROBES, n_jobs=1, random_state=0, **params)
 
 
 def run_fri(X: np.ndarray, y: np.ndarray, *, groups: bool) -> dict | None:

@@ -1,7 +1,7 @@
-"""How often ``RelevanceBounds`` calls noise relevant, and what it finds: lone probes and joint ones.
+"""How often ``RelevanceBounds`` calls noise relevant, and what it finds, by kind of probes.
 
-``python -m benchmarks.bounds_rates --write`` writes docs/benchmarks/bounds_rates.md; it takes a
-quarter of an hour of one core.  ``--data-sets 5`` is a look.  ``measured`` gives the rows to others.
+``python -m benchmarks.bounds_rates --write`` writes docs/benchmarks/bounds_rates.md; it takes ten
+minutes of one core.  ``--data-sets 5`` is a look.  ``measured`` gives the rows to others.
 """
 
 from __future__ import annotations
@@ -227,11 +227,12 @@ def wilson(shares: np.ndarray, n_features: int, z: float = 1.96) -> tuple[float,
 
 HEAD = """# Relevance bounds: how often noise is called relevant, and what is found
 
-{data_sets} data sets each; nominal rate {rate} unless the first column says otherwise.  `single`: one
-permuted column is a probe, as in the paper.  `joint`, the default: a feature also has to beat probes
-of its own, permuted with the features it is correlated with.  Relevant: share called weak or strong,
-with Wilson's 95 % interval, in which features of one data set count only as far as they differ from
-data set to data set.  For noise it should be at most the nominal rate, for the others 1.
+{data_sets} data sets each; nominal rate {rate} unless the first column says otherwise.  `single`:
+one permuted column is a probe, as in the paper.  `joint`, the default: a feature also has to beat
+probes of its own, permuted with the features it is correlated with.  Relevant: share called weak or
+strong, with Wilson's 95 % interval, in which features of one data set count only as far as they
+differ from data set to data set.  For noise it should be at most the nominal rate, for others 1.
+Strong, explained: shares called so with joint probes.
 
 {reading}
 """
@@ -269,7 +270,7 @@ def make_page(designs: list[Design], data_sets: int) -> str:
 
 def table(rows: list[Row], *, noise: bool) -> list[str]:
     """Lone probes and joint ones side by side, for noise or for what matters."""
-    lines = ["| data | features | single: relevant | joint: relevant | of these strong | explained |",
+    lines = ["| data | features | single: relevant | joint: relevant | strong | explained |",
              "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
     pairs = {(row.design, row.feature): {} for row in rows}
     for row in rows:

@@ -85,9 +85,7 @@ def no_signal(C: float | None, rate: float, seed: int) -> dict[str, Any]:
     """A data set without any relevant feature: how many are called relevant or strong."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 20)), rng.integers(0, 5, 200)
-    selector = RelevanceBounds(
-        C=C, probes="single", false_positive_rate=rate, random_state=seed
-    )
+    selector = RelevanceBounds(C=C, probes="single", false_positive_rate=rate, random_state=seed)
     found = selector.fit(X, y).relevance_
     return {
         "C": "cross-validated" if C is None else f"{C:g}",

@@ -216,6 +216,16 @@ def test_noise_beside_a_strong_feature_is_explained_by_it():
     assert np.isin(joint, ["weak", "strong"]).mean() < 0.2
 
 
+def test_explained_by_a_weak_feature():
+    """Where a feature and its shadows could all do, the best is kept, and none is irrelevant."""
+    rng = np.random.default_rng(2)
+    area, age = rng.normal(size=(2, 200))
+    X = np.column_stack([area, age, area[:, None] + 0.4 * rng.normal(size=(200, 2))])
+    selector = RelevanceBounds(random_state=0).fit(X, area - age + rng.normal(size=200))
+    assert selector.relevance_.tolist() == ["weak", "strong", "explained", "explained"]
+    assert selector.support_.tolist() == [True, True, False, False]
+
+
 def test_what_matters_is_found_by_joint_probes_too():
     for seed in range(3):
         X, y = make_relevance(150, 2, 4, 4, noise=0.3, weak_groups=[2, 2], random_state=seed)

@@ -26,7 +26,7 @@ from echelon._core.jobs import Jobs
 from echelon.bounds._certificates import Certificate
 from echelon.bounds._probes import GoodModels
 from echelon.bounds._program import Program, Solution
-from echelon.bounds._solvers import Solver, checked, solver_for
+from echelon.bounds._solvers import checked, solver_for
 
 MOST_COMPANIONS = 10
 """The most correlated ones; a larger block has more freedom, and programs take longer."""
@@ -160,9 +160,7 @@ class OwnProbes:
         self.n_fallbacks += verdict.n_fallbacks
 
 
-def judge(
-    good: GoodModels, columns: np.ndarray, places: list[int], uppers: np.ndarray
-) -> Verdict:
+def judge(good: GoodModels, columns: np.ndarray, places: list[int], uppers: np.ndarray) -> Verdict:
     """Whether the weights of added columns can reach the upper bounds of their features.
 
     Parameters
@@ -206,12 +204,9 @@ class _Comparison:
                 return True
             models = self.good.and_others(self.program, fit)
             sides = self._open_sides(models, column, level, fit)
-        solver = solver_for(models, self.good.solver) if sides else None
-        return any(self._reaches_on(solver, column, side, level) for side in sides)
+        return any(self._reaches_on(models, column, side, level) for side in sides)
 
-    def _open_sides(
-        self, models: Program, column: int, level: float, fit: Solution
-    ) -> list[int]:
+    def _open_sides(self, models: Program, column: int, level: float, fit: Solution) -> list[int]:
         """Signs of a weight for which the multipliers of a fit do not rule the level out."""
         if fit.multipliers is None:
             return [1, -1]
@@ -230,7 +225,8 @@ class _Comparison:
             self.n_fallbacks += self._fit.fallback
         return self._fit
 
-    def _reaches_on(self, solver: Solver, column: int, side: int, level: float) -> bool:
+    def _reaches_on(self, models: Program, column: int, side: int, level: float) -> bool:
+        solver = solver_for(models, self.good.solver)
         found = checked(solver.extreme(column, -side, enough=level), "The bound of a probe")
         self.n_programs += 1
         self.n_fallbacks += found.fallback

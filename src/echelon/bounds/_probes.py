@@ -11,9 +11,10 @@ the probe achieves it achieves by chance.  It answers two questions.
 
 A noise feature that is independent of the others cannot be told from a probe, so each of the two
 numbers exceeds the k-th largest of n probes with probability k / (n + 1).  (Not so for a feature
-that is correlated with others: see ``_blocks``.)  Features share these probes, except that those carried by a few samples (an indicator that is seldom 1, a column with an
-outlier) have probes of their own kind: where all of these samples are of one class such a column
-can have any weight at no loss, and noise that does so is no measure for the others.
+that is correlated with others: see ``_blocks``.)  Features share these probes, except that those
+carried by a few samples (an indicator that is seldom 1, a column with an outlier) have probes of
+their own kind: where all of these samples are of one class such a column can have any weight at no
+loss, and noise that does so is no measure for the others.
 """
 
 from __future__ import annotations

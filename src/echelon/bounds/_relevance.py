@@ -139,7 +139,8 @@ class RelevanceBounds(BaseSelector):
     model is within the tolerance.  The tolerance decides both, so it has to follow the noise; see
     docs/bounds.md for the evidence.
 
-@@RATES@@
+    The rate is exact for neither kind of probes, since a feature is bounded without its probes, and
+    a probe beside the feature.  RATES
 
     A constant feature has bounds of 0.  Every fit and every bound is a linear program; their number
     grows with features and probes, the cost of each with samples * features^2.

@@ -158,9 +158,7 @@ def weight_bounds(
         return WeightBounds(0.0, far, n_fallbacks, settled=True)
     near = side * float(second.weights[feature])
     proven = max(0.0, first.dual_bound, second.dual_bound)
-    return WeightBounds(
-        max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks, proven=proven
-    )
+    return WeightBounds(max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks, proven=proven)
 
 
 def likely_sides(program: Program, fit: Solution) -> np.ndarray:
