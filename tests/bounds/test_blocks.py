@@ -18,7 +18,7 @@ from echelon.bounds._blocks import (
     related,
 )
 from echelon.bounds._certificates import Certificate
-from echelon.bounds._probes import GoodModels
+from echelon.bounds._probes import GoodModels, n_own_probes
 from echelon.bounds._program import standardised
 from echelon.bounds._solvers import solver_for
 from echelon.bounds._task import Task
@@ -147,6 +147,35 @@ def test_the_part_that_stays(rng):
     expected = stays[:, 1] + (X - stays)[rows, 1]
     assert_allclose(block.probe(rows)[:, 0], expected, atol=1e-10)
     assert_allclose(X[:, strong].T @ (block.moves), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rate", "n_probes", "expected"),
+    [
+        (0.05, "auto", (19, 0)),
+        (0.01, "auto", (99, 0)),
+        (0.03, "auto", (33, 0)),
+        (0.5, "auto", (1, 0)),
+        (0.05, 99, (99, 4)),
+        (0.05, 100, (100, 4)),
+        (0.01, 20, (20, 0)),  # a warning says that the rate is larger
+    ],
+)
+def test_how_many_probes_a_rate_needs(rate, n_probes, expected):
+    n, allowed = n_own_probes(rate, n_probes)
+    assert (n, allowed) == expected
+    if n >= 1 / rate - 1:
+        assert (allowed + 1) / (n + 1) <= rate < (allowed + 2) / (n + 1)
+
+
+def test_a_rate_of_one_in_a_hundred():
+    """What matters beats 99 probes of its own; the noise that passes lone probes does not."""
+    X, y = noise_block(1, 0.95)
+    options = {"problem": "regression", "false_positive_rate": 0.01, "random_state": 0}
+    single, joint = (RelevanceBounds(probes=p, **options).fit(X, y) for p in ("single", "joint"))
+    assert single.relevance_[0] == joint.relevance_[0] == "strong"
+    assert single.support_[1:].any()
+    assert not joint.support_[1:].any()
 
 
 def test_no_probe_too_many():

@@ -45,6 +45,15 @@ def n_probes_for(rate: float) -> int:
     return int(np.ceil(1 / rate))
 
 
+def n_own_probes(rate: float, n_probes: int | str) -> tuple[int, int]:
+    """How many probes a feature has of its own, and how many of them may reach it.
+
+    Noise is reached by k or fewer of n probes with probability (k + 1) / (n + 1).
+    """
+    n = n_probes_for(rate) - 1 if n_probes == "auto" else int(n_probes)
+    return n, max(0, int(np.floor(rate * (n + 1) + 1e-9)) - 1)
+
+
 def carried_by_few(task: Task, rate: float) -> np.ndarray:
     """Features so few samples carry that by chance all of them are on a side without loss.
 

@@ -32,6 +32,7 @@ from echelon.bounds._probes import (
     chance_tolerance,
     draw_columns,
     fit_probe,
+    n_own_probes,
     n_probes_for,
     probe_bound,
 )
@@ -301,10 +302,8 @@ class Study:
         self, blocks: list[Block], description: str, jobs: Jobs, random_state: Any
     ) -> np.ndarray:
         """Features that reach further than probes of their blocks, at the rate asked for."""
-        rate, n_probes = self.settings.rate, self.settings.n_probes
-        n_probes = n_probes_for(rate) - 1 if n_probes == "auto" else int(n_probes)
-        n_allowed = max(0, int(np.floor(rate * (n_probes + 1) + 1e-9)) - 1)
-        own = OwnProbes(self.good, self.intervals[:, 1], n_probes, n_allowed)
+        numbers = n_own_probes(self.settings.rate, self.settings.n_probes)
+        own = OwnProbes(self.good, self.intervals[:, 1], *numbers)
         found = own.beaten(blocks, description, jobs, random_state)
         self.n_programs += own.n_programs
         self.n_settled += own.n_settled
