@@ -170,7 +170,7 @@ def test_how_many_probes_a_rate_needs(rate, n_probes, expected):
 
 def test_a_rate_of_one_in_a_hundred():
     """What matters beats 99 probes of its own; the noise that passes lone probes does not."""
-    X, y = noise_block(1, 0.95)
+    X, y = noise_block(0, 0.95)
     options = {"problem": "regression", "false_positive_rate": 0.01, "random_state": 0}
     single, joint = (RelevanceBounds(probes=p, **options).fit(X, y) for p in ("single", "joint"))
     assert single.relevance_[0] == joint.relevance_[0] == "strong"
