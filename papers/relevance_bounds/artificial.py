@@ -52,7 +52,7 @@ def run(row: tuple[int, ...], noise: float, seed: int) -> dict[str, Any]:
     _, n_strong, n_weak, _ = row
     position = np.arange(X.shape[1])
     relevant, strong = position < n_strong + n_weak, position < n_strong
-    found = RelevanceBounds(random_state=seed).fit(X, y).relevance_
+    found = RelevanceBounds(probes="single", random_state=seed).fit(X, y).relevance_
     rivals = {
         name: f_measure_of_support(relevant, eliminated(X, y, penalty, seed).support_)
         for name, penalty in RIVALS.items()

@@ -80,7 +80,7 @@ def run(data: Data, name: str, part: int) -> dict[str, Any]:
     X, y = (frame.to_numpy() for frame in data.load(name))
     test = test_part(data, name, part)
     known, labels = X[~test], y[~test]
-    bounds = RelevanceBounds(random_state=part).fit(known, labels)
+    bounds = RelevanceBounds(probes="single", random_state=part).fit(known, labels)
     kinds = bounds.relevance_
     found = {
         "name": name,

@@ -38,7 +38,7 @@ def run(data: Data, name: str, part: int) -> dict[str, Any]:
     common = gaps <= FARTHEST * known.std(axis=0)
     found: dict[str, Any] = {"name": name, "rare": int((~common).sum())}
     for key, kept in (("all", np.ones_like(common)), ("common", common)):
-        bounds = RelevanceBounds(random_state=part).fit(known[:, kept], labels)
+        bounds = RelevanceBounds(probes="single", random_state=part).fit(known[:, kept], labels)
         support = np.zeros_like(common)
         support[kept] = bounds.support_
         found[f"{key} threshold"] = bounds.probe_threshold_

@@ -66,7 +66,7 @@ def sweep(name: str, settings: dict, tolerance: float | str, seed: int) -> dict[
     X, y = make_relevance(
         n_strong=n_strong, n_weak=n_weak, n_irrelevant=n_irrelevant, random_state=seed, **params
     )
-    selector = RelevanceBounds(tolerance=tolerance, random_state=seed).fit(X, y)
+    selector = RelevanceBounds(probes="single", tolerance=tolerance, random_state=seed).fit(X, y)
     found = selector.relevance_
     needed, useful = found == "strong", found != "irrelevant"
     return {
@@ -85,7 +85,8 @@ def no_signal(C: float | None, rate: float, seed: int) -> dict[str, Any]:
     """A data set without any relevant feature: how many are called relevant or strong."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(200, 20)), rng.integers(0, 5, 200)
-    found = RelevanceBounds(C=C, false_positive_rate=rate, random_state=seed).fit(X, y).relevance_
+    selector = RelevanceBounds(C=C, probes="single", false_positive_rate=rate, random_state=seed)
+    found = selector.fit(X, y).relevance_
     return {
         "C": "cross-validated" if C is None else f"{C:g}",
         "rate": rate,
@@ -103,7 +104,9 @@ def correlated(correlation: float, problem: str, seed: int) -> dict[str, Any]:
     x = rng.normal(size=100)
     target = 2 * x + rng.normal(size=100)
     y = target if problem == "regression" else np.digitize(target, [-1.5, 0, 1.5])
-    selector = RelevanceBounds(problem=problem, false_positive_rate=0.05, random_state=seed)
+    selector = RelevanceBounds(
+        problem=problem, probes="single", false_positive_rate=0.05, random_state=seed
+    )
     found = selector.fit(np.column_stack([x, noise]), y).relevance_[1:]
     return {
         "problem": problem,
@@ -202,7 +205,9 @@ cross-validated model uses no feature, all are called irrelevant.
 100 samples, one relevant feature, ten of noise that share a hidden variable, nominal rate 0.05,
 {n_sets} data sets each.  The rate holds for features independent of the others.  Correlated noise
 features share their luck, and can trade weight with each other, which a single permuted column
-cannot: if one of them is called relevant, often all are.
+cannot: if one of them is called relevant, often all are.  The probes here are single columns, as in
+the paper (`probes="single"`, as everywhere on this page); the library's default permutes correlated
+columns together: [what that changes](../benchmarks/bounds_rates.md).
 
 {correlated}
 """

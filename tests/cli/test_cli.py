@@ -86,6 +86,21 @@ def test_bounds_of_numbers_with_gaps_and_labels(houses, tmp_path, capsys):
     assert {row["feature"] for row in rows} == {"size", "rooms", "noise", "kind=house"}
 
 
+def test_bounds_say_what_other_features_explain(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    area, age = rng.normal(size=(2, 200))
+    table = pd.DataFrame(area[:, None] + 0.4 * rng.normal(size=(200, 2)), columns=["rooms", "beds"])
+    table = table.assign(area=area, age=age, price=area - age + rng.normal(size=200))
+    path = tmp_path / "flats.csv"
+    table.to_csv(path, index=False)
+    done = call(capsys, "bounds", path, "-t", "price")
+    assert "4 features: 2 strong, 0 weak, 2 explained, 0 irrelevant." in done.out
+    assert "explained: no more than noise reaches that is as" in " ".join(done.out.split())
+    rows = json.loads(call(capsys, "bounds", path, "-t", "price", "--json").out)["features"]
+    assert [row["feature"] for row in rows[:2]] == ["age", "area"]  # those kept come first
+    assert [row["relevance"] for row in rows] == ["strong"] * 2 + ["explained"] * 2
+
+
 def test_pairs_of_columns_are_intervals(tmp_path, capsys):
     rng = np.random.default_rng(0)
     season = np.repeat(["summer", "winter"], 30)

@@ -82,6 +82,34 @@ def test_bounds_of_several_classes():
         BoundsDisplay.from_estimator(selector, label=7)
 
 
+def test_a_strong_feature_is_shown_in_a_class_that_needs_it():
+    """Its bounds in another class may reach further, from 0."""
+    X, y = load_iris(return_X_y=True)
+    selector = RelevanceBounds(
+        problem="classification", C=0.5, false_positive_rate=0.5, random_state=0
+    ).fit(X, y)
+    selector.intervals_ = np.array([[[0.1, 0.3]] * 4, [[0, 0.9]] * 4, [[0, 0.1]] * 4])
+    selector.probe_thresholds_ = np.full((3, 4), 0.2)
+    selector.relevance_ = np.full(4, "strong")
+    selector.relevance_by_class_ = np.array([["strong"] * 4, ["weak"] * 4, ["irrelevant"] * 4])
+    frame = BoundsDisplay.from_estimator(selector).frame()
+    assert (frame["lower"] > 0).all()
+    np.testing.assert_allclose(frame["upper"], 1.5)
+
+
+def test_explained_features_come_after_those_kept():
+    intervals = np.array([[0, 0.9], [0.1, 0.4], [0, 0.5], [0, 0.6]])
+    relevance = ["explained", "strong", "weak", "irrelevant"]
+    display = BoundsDisplay("abcd", intervals, relevance, 0.2)
+    assert display.frame()["feature"].tolist() == ["c", "b", "a", "d"]
+    display.plot(n_features=2)
+    assert display.ax_.get_title(loc="right") == (
+        "not shown: 0 strong, 0 weak, 1 explained, 1 irrelevant"
+    )
+    shown = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert shown == ["strong", "weak", "explained", "irrelevant", "reached by noise"]
+
+
 def test_intervals():
     rng = np.random.default_rng(0)
     y = np.array(["a", "b", "c"])[np.arange(60) % 3]

@@ -19,6 +19,7 @@ from echelon import (
     as_intervals,
 )
 from echelon._core.errors import clearly_positive
+from echelon._core.relevance import LABELS
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
 from echelon.study._curves import choose, held_out_scores, size_of, sizes_for
@@ -196,7 +197,7 @@ def test_kinds_of_targets(selector, y, kind, score, rng):
     assert guess > 0.6 if kind == "ordinal" else guess < 0.6
     if kind == "regression":
         assert list(summary["data"]["classes"]) == summary["data"]["shown_classes"]
-        assert summary["features"][0]["relevance"] in ("strong", "weak", "irrelevant")
+        assert summary["features"][0]["relevance"] in LABELS
         expected = rank_correlation(X["b"].tolist(), y.tolist())
         trend = next(f["trend"] for f in summary["features"] if f["name"] == "b")
         np.testing.assert_allclose(trend, expected)

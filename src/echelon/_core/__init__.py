@@ -9,6 +9,7 @@
 ``rows``         rows, columns and copies of what the user passed
 ``by_class``     one feature in every class: quantiles or shares of labels
 ``jobs``         parallel work;  ``progress``  bars
+``relevance``    the labels of relevance bounds and what they mean
 ``words``        numbers and lists as text, plain values for JSON
 ``files``        files written whole or not at all
 """

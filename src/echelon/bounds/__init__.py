@@ -1,7 +1,8 @@
 """How far the weights of good linear models can move, and the programs behind it.
 
 ``_relevance``         RelevanceBounds, the selector;  ``_groups``  interchangeable features
-``_study``             from data to bounds, step by step;  ``_probes``  what chance can do
+``_study``             from data to bounds, step by step
+``_probes``            what chance can do;  ``_blocks``  what it can do with correlated features
 ``_task``              samples and target;  ``_target``  reading y
 ``_ordinal_svm``       LinearOrdinalClassifier;  ``_regressor``  the same for values
 ``_program``           fits and budgets as one form: a sum of hinges with ordered thresholds

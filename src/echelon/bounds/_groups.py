@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from echelon._core.jobs import Jobs
+from echelon._core.relevance import WEAK
 from echelon.bounds._probes import limits_of
 from echelon.bounds._program import Program
 from echelon.bounds._solvers import solver_for
-from echelon.bounds._study import WEAK, Study
+from echelon.bounds._study import Study
 
 SHARE_OF_TOLERANCE = 0.5
 """The forced feature may use this part of the tolerance; the rest is left to the others."""

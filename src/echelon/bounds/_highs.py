@@ -82,10 +82,10 @@ class Highs:
         columns = np.array(found.col_value) if found.value_valid else np.zeros(len(cost))
         weights, thresholds = columns[:p] - columns[p : 2 * p], columns[2 * p : 2 * p + q]
         used = np.abs(weights).sum(), self.program.slacks(weights, thresholds).sum()
-        objective, bound = np.inf, np.inf
+        objective, bound, proof = np.inf, np.inf, None
         if status != "infeasible":
             objective = self._objective(weights, used, direction)
-            bound = self._bound(found, direction, objective)
+            bound, proof = self._bound(found, direction, objective)
         iterations = max(0, highs.getInfo().simplex_iteration_count)
         return Solution(
             status,
@@ -96,6 +96,7 @@ class Highs:
             float(used[0]),
             float(used[1]),
             iterations,
+            multipliers=proof,
         )
 
     def _objective(self, weights: np.ndarray, used: tuple, direction: np.ndarray) -> float:
@@ -104,15 +105,18 @@ class Highs:
             return float(direction @ weights)
         return float(program.l1 * used[0] + program.C * used[1])
 
-    def _bound(self, found: highspy.HighsSolution, direction: np.ndarray, upper: float) -> float:
-        """What the multipliers of HiGHS prove."""
+    def _bound(
+        self, found: highspy.HighsSolution, direction: np.ndarray, upper: float
+    ) -> tuple[float, tuple[np.ndarray, np.ndarray] | None]:
+        """What the multipliers of HiGHS prove, and those of them that a fit has."""
         if not found.dual_valid:
-            return -np.inf
+            return -np.inf, None
         hinges, order, budgets = np.split(
             -np.array(found.row_dual),
             np.cumsum([len(self.program.rows.sample), self.n_thresholds - 1]),
         )
-        return Certificate(self.program, direction).bound(hinges, order, budgets, upper)
+        bound = Certificate(self.program, direction).bound(hinges, order, budgets, upper)
+        return bound, (hinges, order)
 
     # ---------------------------------------------------------------------- model
 

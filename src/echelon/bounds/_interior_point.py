@@ -106,6 +106,7 @@ class InteriorPoint:
             float(np.abs(weights).sum()),
             float(self.program.slacks(weights, run.thresholds).sum()),
             run.iterations,
+            multipliers=run.proof,
         )
 
     def _can_be_feasible(self) -> bool:
@@ -134,6 +135,7 @@ class _Run:
         # weights are known only to the root of the gap.
         self.aim = 1e-4 if constraints.layout.l2 > 0 else 0.2
         self.upper, self.lower, self.iterations = np.inf, -np.inf, 0
+        self.proof: tuple[np.ndarray, np.ndarray] | None = None
         self.weights = np.clip(np.zeros(constraints.n_weights), program.low, program.high)
         self.thresholds = self._first_thresholds()
         self._start()
@@ -213,7 +215,9 @@ class _Run:
         bound = self.certificate.bound(
             multipliers[c.hinge], multipliers[c.order], multipliers[c.budget], self.upper
         )
-        self.lower = max(self.lower, bound)
+        if bound > self.lower:
+            self.lower = bound
+            self.proof = multipliers[c.hinge].copy(), multipliers[c.order].copy()
 
     def _clear_zeros(self) -> None:
         """Set weights that vanish in the limit to exactly 0, if the gap stays small."""

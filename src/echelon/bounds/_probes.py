@@ -10,16 +10,17 @@ the probe achieves it achieves by chance.  It answers two questions.
   that tolerance of the optimum with the probe.
 
 A noise feature that is independent of the others cannot be told from a probe, so each of the two
-numbers exceeds the k-th largest of n probes with probability k / (n + 1).  Features share their
-probes, except that those carried by a few samples (an indicator that is seldom 1, a column with an
-outlier) have probes of their own kind: where all of these samples are of one class such a column
-can have any weight at no loss, and noise that does so is no measure for the others.
+numbers exceeds the k-th largest of n probes with probability k / (n + 1).  (Not so for a feature
+that is correlated with others: see ``_blocks``.)  Features share these probes, except that those
+carried by a few samples (an indicator that is seldom 1, a column with an outlier) have probes of
+their own kind: where all of these samples are of one class such a column can have any weight at no
+loss, and noise that does so is no measure for the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,15 @@ def n_probes_for(rate: float) -> int:
     return int(np.ceil(1 / rate))
 
 
+def n_own_probes(rate: float, n_probes: int | str) -> tuple[int, int]:
+    """How many probes a feature has of its own, and how many of them may reach it.
+
+    Noise is reached by k or fewer of n probes with probability (k + 1) / (n + 1).
+    """
+    n = n_probes_for(rate) - 1 if n_probes == "auto" else int(n_probes)
+    return n, max(0, int(np.floor(rate * (n + 1) + 1e-9)) - 1)
+
+
 def carried_by_few(task: Task, rate: float) -> np.ndarray:
     """Features so few samples carry that by chance all of them are on a side without loss.
 
@@ -65,35 +75,65 @@ def draw_columns(X: np.ndarray, n_probes: int, random_state: Any) -> list[np.nda
     return [random_state.permutation(X[:, feature]) for feature in features]
 
 
+@dataclass(frozen=True, eq=False)
+class GoodModels:
+    """The models within the tolerance, and what they come from.
+
+    Attributes
+    ----------
+    task : Task
+        Samples and target.
+    C : float
+        The cost of loss.
+    fit : Solution
+        The optimum.
+    models : Program
+        The models within the tolerance.
+    tolerance : float
+        By what share they may exceed the optimum.
+    budget, solver : str
+        As the user chose.
+    """
+
+    task: Task
+    C: float
+    fit: Solution
+    models: Program
+    tolerance: float
+    budget: str
+    solver: str
+
+    @property
+    def given(self) -> bool:
+        """Whether weights of features that vary are given."""
+        return any(self.models.X[:, f].any() for f in limits_of(self.models))
+
+    def and_others(self, program: Program, fit: Solution | None) -> Program:
+        """The good models of a program with more features.
+
+        Weights that are fixed here are fixed there, too; then the budgets from here hold, since
+        the better optimum of more features may leave no model with these weights.  They hold as
+        well where the fit is None.
+        """
+        if fit is None or self.given:
+            within = replace(program, budgets=self.models.budgets, scale=self.models.scale)
+        else:
+            within = program.within(fit, self.tolerance, self.budget)
+        return within.fixing(limits_of(self.models))
+
+
 def fit_probe(task: Task, C: float, column: np.ndarray, solver: str) -> Probe:
     """Fit the data with a probe."""
-    return Probe(column, solver_for(task.with_column(column).program(C), solver).fit())
+    return Probe(column, solver_for(task.with_columns(column).program(C), solver).fit())
 
 
-def probe_bound(
-    task: Task,
-    C: float,
-    probe: Probe,
-    models: Program,
-    tolerance: float,
-    budget: str,
-    solver: str,
-) -> WeightBounds:
-    """Bounds of the absolute weight of a probe among the models within the tolerance.
-
-    Weights that are fixed in the ``models`` without the probe are fixed here, too; then their
-    budgets hold, since the better optimum with the probe may leave no model with these weights.
-    """
-    program = task.with_column(probe.column).program(C)
-    limits = limits_of(models)
-    given = any(models.X[:, f].any() for f in limits)
-    within = program.within(probe.fit, tolerance, budget)
-    if given:
-        within = replace(within, budgets=models.budgets, scale=models.scale)
-    within = within.fixing(limits)
+def probe_bound(good: GoodModels, probe: Probe) -> WeightBounds:
+    """Bounds of the absolute weight of a probe among the models within the tolerance."""
+    program = good.task.with_columns(probe.column).program(good.C)
+    within = good.and_others(program, probe.fit)
     last = program.X.shape[1] - 1
     side = likely_sides(program, probe.fit)[last]
-    return weight_bounds(within, last, side, solver, "The bound of a probe")
+    return weight_bounds(within, last, side, good.solver, "The bound of a probe")
 
 
 def limits_of(models: Program) -> dict[int, tuple[float, float]]:

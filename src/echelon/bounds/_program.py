@@ -142,6 +142,8 @@ class Solution(NamedTuple):
     iterations: int
     fallback: bool = False
     """Whether HiGHS had to be asked."""
+    multipliers: tuple[np.ndarray, np.ndarray] | None = None
+    """Those of the hinges and of the order of thresholds that prove ``dual_bound``, if known."""
 
 
 def ordinal_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:

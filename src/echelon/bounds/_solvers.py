@@ -88,9 +88,12 @@ class Safeguarded:
             return second._replace(fallback=True)
         if second.status != "optimal":
             return first._replace(fallback=True)
-        bound = max(first.dual_bound, second.dual_bound)
+        proof = max(first, second, key=lambda solution: solution.dual_bound)
+        bound = proof.dual_bound
         best = min(second, first, key=lambda solution: abs(solution.objective - bound))
-        return best._replace(status="optimal", dual_bound=bound, fallback=True)
+        return best._replace(
+            status="optimal", dual_bound=bound, fallback=True, multipliers=proof.multipliers
+        )
 
 
 SOLVERS: dict[str, Callable[[Program], Solver]] = {"interior-point": Safeguarded, "highs": Highs}
@@ -120,6 +123,8 @@ class WeightBounds(NamedTuple):
     """Programs for which HiGHS had to be asked."""
     settled: bool = False
     """Whether the second of the two programs could be left early."""
+    proven: float = 0.0
+    """What the lower bound is at least, whatever the rounding of the solver."""
 
 
 def weight_bounds(
@@ -146,13 +151,14 @@ def weight_bounds(
     first = checked(models.extreme(feature, -side), what)
     far = side * float(first.weights[feature])
     if program.low[feature] == program.high[feature]:
-        return WeightBounds(abs(far), abs(far), first.fallback)
+        return WeightBounds(abs(far), abs(far), first.fallback, proven=abs(far))
     second = checked(models.extreme(feature, side, enough=max(0.0, far)), what)
     n_fallbacks = first.fallback + second.fallback
     if second.status == "enough":
         return WeightBounds(0.0, far, n_fallbacks, settled=True)
     near = side * float(second.weights[feature])
-    return WeightBounds(max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks)
+    proven = max(0.0, first.dual_bound, second.dual_bound)
+    return WeightBounds(max(0.0, near, -far), max(abs(near), abs(far)), n_fallbacks, proven=proven)
 
 
 def likely_sides(program: Program, fit: Solution) -> np.ndarray:

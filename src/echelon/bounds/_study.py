@@ -6,8 +6,10 @@
 4. The bounds of every weight among the models within the tolerance.
 5. The bounds of the probes: what noise exceeds at the rate asked for is the threshold, one for
    features of either kind.
-6. Relevance: a feature is relevant if its upper bound is above the threshold, and strongly so if
-   no good model can do without it.
+6. Relevance: a feature is relevant if its upper bound is above the threshold and, unless probes are
+   single columns, above those of probes of its own (``_blocks``); strongly so if no good model can
+   do without it.  What is not above its own probes is explained if it is correlated with a feature
+   that is relevant, and irrelevant if not.
 """
 
 from __future__ import annotations
@@ -20,13 +22,17 @@ from typing import Any
 import numpy as np
 
 from echelon._core.jobs import Jobs
+from echelon._core.relevance import EXPLAINED, IRRELEVANT, STRONG, WEAK
+from echelon.bounds._blocks import EXACT, Block, OwnProbes, blocks_for, explained_part, related
 from echelon.bounds._probes import (
+    GoodModels,
     Probe,
     carried_by_few,
     chance_level,
     chance_tolerance,
     draw_columns,
     fit_probe,
+    n_own_probes,
     n_probes_for,
     probe_bound,
 )
@@ -39,8 +45,6 @@ from echelon.bounds._solvers import (
     weight_bounds,
 )
 from echelon.bounds._task import Task
-
-IRRELEVANT, WEAK, STRONG = 0, 1, 2
 
 COSTS = np.array([1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0])
 """Values of C tried, times the number of samples: the loss is a sum over samples."""
@@ -58,6 +62,7 @@ class Settings:
 
     C: float | None
     tolerance: float | str
+    probes: str
     n_probes: int | str
     rate: float
     budget: str
@@ -82,7 +87,7 @@ class Study:
     intervals : ndarray of shape (n_features, 2)
         Bounds of the absolute weights.
     relevance : ndarray of shape (n_features,)
-        IRRELEVANT, WEAK or STRONG.
+        IRRELEVANT, EXPLAINED, WEAK or STRONG.
     n_programs, n_settled, n_fallbacks : int
         Programs solved, those left early because no more was needed, and those for which HiGHS
         had to be asked.
@@ -182,41 +187,54 @@ class Study:
     def _bound_features(self, jobs: Jobs) -> None:
         """Bounds of all |w|; 0 for constant features."""
         bounds = self.bounds_of(self.models, self.free.tolist(), "Bounds of features", jobs)
-        self.intervals[self.free] = bounds
-        self.intervals[self.intervals[:, 0] <= NEGLIGIBLE, 0] = 0.0
+        self.intervals[self.free] = bounds[:, :2]
+        # A lower bound is above 0 only if no rounding of the solver can account for it.
+        self.intervals[self.free[bounds[:, 2] <= NEGLIGIBLE], 0] = 0.0
 
     def bounds_of(
         self, models: Program, features: list[int], description: str, jobs: Jobs
     ) -> np.ndarray:
-        """Bounds of the absolute weights of some features among some models."""
+        """Bounds of the absolute weights of some features among some models.
+
+        Columns: the lower bound, the upper, and what the lower is proven to be at least.
+        """
         sides = likely_sides(models, self.fit)
         solver = self.settings.solver
         arguments = [(models, f, sides[f], solver, f"The bound of feature {f}") for f in features]
         bounds = jobs(description, weight_bounds, arguments)
         self._count(bounds)
-        return np.array([each[:2] for each in bounds]).reshape(-1, 2) / self.fit.l1_norm
+        found = [(each.lower, each.upper, each.proven) for each in bounds]
+        return np.reshape(found, (-1, 3)) / self.fit.l1_norm
 
     def _bound_probes(self, probes: list[Probe], jobs: Jobs) -> None:
         """What noise exceeds at the rate asked for, by kind."""
-        settings = self.settings
-        shared = self.models, self.tolerance, settings.budget, settings.solver
-        arguments = [(self.task, self.C, probe, *shared) for probe in probes]
-        bounds = jobs("Bounds of probes", probe_bound, arguments)
+        bounds = jobs("Bounds of probes", probe_bound, [(self.good, probe) for probe in probes])
         self._count(bounds)
         uppers = np.reshape([bound.upper for bound in bounds], (len(self.kinds), -1))
-        levels = [chance_level(each, settings.rate) / self.fit.l1_norm for each in uppers]
+        levels = [chance_level(each, self.settings.rate) / self.fit.l1_norm for each in uppers]
         self.probe_threshold = levels[0]
         self.probe_thresholds[:] = levels[0]
         for kind, level in zip(self.kinds, levels, strict=True):
             self.probe_thresholds[kind] = level
 
     @property
+    def good(self) -> GoodModels:
+        """The models within the tolerance, and what they come from."""
+        settings = self.settings
+        fitted = self.task, self.C, self.fit, self.models, self.tolerance
+        return GoodModels(*fitted, settings.budget, settings.solver)
+
+    @property
     def scores(self) -> np.ndarray:
-        """Upper bounds, scaled so that noise of every kind reaches the same."""
-        own = self.probe_thresholds
+        """Upper bounds, scaled so that noise of every kind reaches the same.
+
+        Features that are no more than noise of their own kind have no more than noise reaches.
+        """
+        own, scores = self.probe_thresholds, self.intervals[:, 1]
         if not (own > 0).all():  # noise reaches nothing
-            return self.intervals[:, 1]
-        return self.intervals[:, 1] * (self.probe_threshold / own)
+            return scores
+        scores = scores * (self.probe_threshold / own)
+        return np.where(self.relevance < WEAK, np.minimum(scores, self.probe_threshold), scores)
 
     def _count(self, bounds: list[WeightBounds]) -> None:
         self.n_programs += 2 * len(bounds)
@@ -230,8 +248,24 @@ class Study:
 
         (Calling needed features relevant whatever their bound would double the false positives.)
         """
-        self.relevance[self.intervals[:, 1] > self.probe_thresholds] = WEAK
-        candidates = np.flatnonzero((self.relevance == WEAK) & (self.intervals[:, 0] > 0))
+        relevant = np.flatnonzero(self.intervals[:, 1] > self.probe_thresholds)
+        needed = self._needed(relevant, jobs, random_state)
+        if self.settings.probes == "single":
+            self.relevance[relevant], self.relevance[needed] = WEAK, STRONG
+            return
+        strong = self._above_own_probes(needed, jobs, random_state)
+        self.relevance[strong] = STRONG
+        near, apart = self._parted(np.setdiff1d(relevant, strong), strong)
+        # Those needed and not strong are known to be no more than noise.
+        apart = np.setdiff1d(apart, needed)
+        self.relevance[self._above_own_probes(apart, jobs, random_state)] = WEAK
+        self.relevance[self._above_residual_probes(near, strong, jobs, random_state)] = WEAK
+        kept = np.flatnonzero(self.relevance >= WEAK)
+        self.relevance[self._parted(np.setdiff1d(relevant, kept), kept)[0]] = EXPLAINED
+
+    def _needed(self, relevant: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
+        """Those of some features that no good model can do without."""
+        candidates = relevant[self.intervals[relevant, 0] > 0]
         arguments = [
             (self.models, f, random_state.permutation(self.task.X[:, f]), self.settings.solver)
             for f in candidates
@@ -239,8 +273,42 @@ class Study:
         ]
         fails = jobs("Doing without features", _is_infeasible, arguments)
         self.n_programs += len(arguments)
-        most = np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5
-        self.relevance[candidates[most]] = STRONG
+        return candidates[np.reshape(fails, (-1, N_PERMUTATIONS)).mean(axis=1) > 0.5]
+
+    def _parted(self, features: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features correlated with one of some others, and those that are not."""
+        X = self.task.X
+        largest = np.abs(X[:, features].T @ X[:, others]).max(axis=1, initial=0.0) / len(X)
+        near = largest > related(len(X))
+        return features[near], features[~near]
+
+    def _above_own_probes(self, features: np.ndarray, jobs: Jobs, random_state: Any) -> np.ndarray:
+        """Those of some features that reach further than probes of their blocks."""
+        X = self.task.X
+        blocks = blocks_for(features, X, np.zeros_like(X))
+        return self._beating(blocks, "Probes of blocks", jobs, random_state)
+
+    def _above_residual_probes(
+        self, features: np.ndarray, strong: np.ndarray, jobs: Jobs, random_state: Any
+    ) -> np.ndarray:
+        """Those that reach further than probes which keep what strong features explain."""
+        X = self.task.X
+        stays = explained_part(X, strong)
+        features = features[(X - stays)[:, features].std(axis=0) > EXACT]
+        blocks = blocks_for(features, X - stays, stays)
+        return self._beating(blocks, "Probes beside strong features", jobs, random_state)
+
+    def _beating(
+        self, blocks: list[Block], description: str, jobs: Jobs, random_state: Any
+    ) -> np.ndarray:
+        """Features that reach further than probes of their blocks, at the rate asked for."""
+        numbers = n_own_probes(self.settings.rate, self.settings.n_probes)
+        own = OwnProbes(self.good, self.intervals[:, 1], *numbers)
+        found = own.beaten(blocks, description, jobs, random_state)
+        self.n_programs += own.n_programs
+        self.n_settled += own.n_settled
+        self.n_fallbacks += own.n_fallbacks
+        return np.array(sorted(found), dtype=np.int64)
 
 
 def _error(task: Task, C: float, fold: Any, solver: str) -> float:

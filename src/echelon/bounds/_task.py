@@ -45,9 +45,9 @@ class Task:
             return regression_program(self.X, self.target, C, self.epsilon)
         return ordinal_program(self.X, self.target, C)
 
-    def with_column(self, column: np.ndarray) -> Task:
-        """The task with one feature more."""
-        return replace(self, X=np.column_stack([self.X, column]))
+    def with_columns(self, columns: np.ndarray) -> Task:
+        """The task with one feature more, or several."""
+        return replace(self, X=np.column_stack([self.X, columns]))
 
     def folds(self, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """Training and test rows; fewer folds than asked for where a class is too small."""

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from echelon._core.relevance import LABELS, MEANING, WEAK
 from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
@@ -126,7 +127,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
         left = title in ("feature", "relevance", "class")
         table.add_column(title, justify="left" if left else "right", no_wrap=True,
                          overflow="ellipsis")  # fmt: skip
-    n_relevant = int((frame["relevance"] != "irrelevant").sum())
+    n_relevant = int((frame["relevance"].map(LABELS.index) >= WEAK).sum())
     rows = frame.to_dict("records")
     for row in _first(rows, top, n_relevant):
         cells = [shown(v if isinstance(v, str) else number(v)) for v in row.values()]
@@ -134,10 +135,11 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     out.print(table)
     _more(out, len(rows), table.row_count)
     kinds = frame["relevance"].value_counts()
-    counts = [f"{kinds.get(kind, 0)} {kind}" for kind in ("strong", "weak", "irrelevant")]
+    # A label that is seldom met is explained where it is.
+    met = [label for label in reversed(LABELS) if label != "explained" or label in kinds]
+    counts = [f"{kinds.get(label, 0)} {label}" for label in met]
     _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
-    _say(out, "strong: no good linear model does without it; weak: others can stand in for it; "
-              "irrelevant: no more than noise reaches.")  # fmt: skip
+    _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
     for group in found.groups[:5]:
         _say(out, f"One of these may do: {listed(group, 8)}.")
     for remark in [*found.notes, *found.task.profile.caveats]:

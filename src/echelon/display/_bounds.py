@@ -8,9 +8,21 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display.style import BLUE, GREY, ORANGE, Picture, label, legend, new_axes, note, plain
+from echelon._core.relevance import LABELS, WEAK
+from echelon.display.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    SKY,
+    Picture,
+    label,
+    legend,
+    new_axes,
+    note,
+    plain,
+)
 
-COLOURS = {"strong": BLUE, "weak": ORANGE, "irrelevant": GREY}
+COLOURS = {"strong": BLUE, "weak": ORANGE, "explained": SKY, "irrelevant": GREY}
 
 
 class BoundsDisplay(Picture):
@@ -19,7 +31,8 @@ class BoundsDisplay(Picture):
     A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
     relevant features have bars that do not touch 0; what stays left of the dashed line is no
     larger than what noise reaches.  (Noise like a feature that a few samples carry reaches further:
-    it has a line of its own.)
+    it has a line of its own.  Noise that is correlated with other noise reaches further, too: it
+    has no line, but its label says so.)
 
     Parameters
     ----------
@@ -28,7 +41,7 @@ class BoundsDisplay(Picture):
     intervals : ndarray of shape (n_features, 2)
         Lower and upper bounds.
     relevance : array-like of shape (n_features,)
-        "strong", "weak" or "irrelevant".
+        "strong", "weak", "explained" or "irrelevant".
     threshold : float or array-like of shape (n_features,)
         The upper bound that noise may reach, or noise like every feature.
 
@@ -64,7 +77,8 @@ class BoundsDisplay(Picture):
             Fitted.
         label : object, default=None
             With several unordered classes, which of them against the rest.  None: for every
-            feature the class in which its upper bound is largest, relative to what noise reaches.
+            feature the class in which its upper bound is largest, relative to what noise reaches,
+            among those in which it is most relevant.
         """
         check_is_fitted(estimator, "intervals_")
         names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
@@ -78,7 +92,8 @@ class BoundsDisplay(Picture):
             # Each class has its own threshold: show bounds in units of it.
             units = np.where(threshold > 0, threshold, 1.0)
             intervals = intervals / units[:, :, None]
-            chosen = intervals[:, :, 1].argmax(axis=0)
+            most = estimator.relevance_by_class_ == relevance
+            chosen = np.where(most, intervals[:, :, 1], -1.0).argmax(axis=0)
             if label is not None:
                 chosen[:] = _position(estimator.classes_, label)
                 relevance = estimator.relevance_by_class_[chosen[0]]
@@ -86,7 +101,7 @@ class BoundsDisplay(Picture):
         return cls(names, intervals, relevance, threshold)
 
     def frame(self) -> pd.DataFrame:
-        """One row per feature, the one furthest above noise first."""
+        """One row per feature, weak and strong ones first, the one furthest above noise first."""
         order = self._order()
         return pd.DataFrame(
             {
@@ -99,7 +114,7 @@ class BoundsDisplay(Picture):
         )
 
     def plot(self, ax: Any = None, *, n_features: int = 30) -> BoundsDisplay:
-        """Draw the bars of the features furthest above noise.
+        """Draw the bars of the first features of the frame.
 
         Parameters
         ----------
@@ -147,7 +162,8 @@ class BoundsDisplay(Picture):
         upper = self.intervals[:, 1]
         if (self.threshold > 0).all():
             upper = upper * (self.threshold.min() / self.threshold)
-        return np.argsort(-upper.round(6), kind="stable")
+        kept = np.array([LABELS.index(kind) for kind in self.relevance]) >= WEAK
+        return np.lexsort([-upper.round(6), ~kept])  # by the last key first
 
 
 def _position(classes: np.ndarray, wanted: Any) -> int:

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
-BLUE, ORANGE, GREY, VERMILION = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00"
-APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#000000", "#F0E442")
+BLUE, ORANGE, GREY, VERMILION, SKY = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00", "#56B4E9"
+APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, SKY, "#000000", "#F0E442")
 
 # Points at a width of 7 inches: still readable when the picture fills half a slide.
 TEXT_SIZE, NOTE_SIZE = 12, 10.5

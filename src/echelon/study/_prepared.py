@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from echelon._core.relevance import strongest
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
@@ -15,8 +16,6 @@ from echelon.validation import as_frame
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
-
-_STRENGTH = {"strong": 2, "weak": 1}
 
 
 class Prepared(BaseEstimator):
@@ -75,10 +74,9 @@ class Prepared(BaseEstimator):
             self.scores_ = np.full(self.n_features_in_, -np.inf)
             np.maximum.at(self.scores_, owners, scores)
         if hasattr(self.selector_, "relevance_"):
-            strength = np.zeros(self.n_features_in_, dtype=int)
-            each = [_STRENGTH.get(name, 0) for name in self.selector_.relevance_]
-            np.maximum.at(strength, owners, each)
-            self.relevance_ = np.array(["irrelevant", "weak", "strong"])[strength]
+            labels = self.selector_.relevance_
+            each = [strongest(labels[owners == f].tolist()) for f in range(self.n_features_in_)]
+            self.relevance_ = np.array(each)
 
 
 def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
