@@ -94,24 +94,33 @@ def stability(sets):
     return index, 4 / m**2 * sum((part - centre) ** 2 for part in parts)
 
 
+def standardised(scores, null):
+    """Observed and permuted rows as z-scores.
+
+    Mean and deviation are those of a column over all rows but its largest value, or over all rows
+    if only the largest differs.
+    """
+    rows = [list(scores), *(list(row) for row in null)]
+    units = []
+    for f in range(len(scores)):
+        column = sorted(row[f] for row in rows)
+        kept = column if column[0] == column[-2] else column[:-1]
+        units.append((mean(kept), stdev(kept)))
+    return [[(value - units[f][0]) / units[f][1] for f, value in enumerate(row)] for row in rows]
+
+
 def family_p_values(scores, null):
-    """(1 + permutations whose largest score reaches the score) / (1 + permutations)."""
-    return [(1 + sum(max(row) >= s for row in null)) / (1 + len(null)) for s in scores]
+    """(1 + permutations whose largest z-score reaches the feature's) / (1 + permutations)."""
+    observed, *permuted = standardised(scores, null)
+    largest = [max(row) + 1e-9 for row in permuted]
+    return [(1 + sum(top >= z for top in largest)) / (1 + len(null)) for z in observed]
 
 
 def pooled_p_values(scores, null):
-    """The same from all features of all permutations, each standardised by the other ones."""
-    pool = []
-    for b in range(len(null)):
-        others = null[:b] + null[b + 1 :]
-        pool += [_standardised(s, [row[f] for row in others]) for f, s in enumerate(null[b])]
-    observed = [_standardised(s, [row[f] for row in null]) for f, s in enumerate(scores)]
-    return [(1 + sum(z >= value for z in pool)) / (1 + len(pool)) for value in observed]
-
-
-def _standardised(value, others):
-    centre = mean(others)
-    return (value - centre) / math.sqrt(sum((o - centre) ** 2 for o in others) / (len(others) - 1))
+    """The same with the z-scores of all features of all permutations."""
+    observed, *permuted = standardised(scores, null)
+    pool = [z + 1e-9 for row in permuted for z in row]
+    return [(1 + sum(other >= z for other in pool)) / (1 + len(pool)) for z in observed]
 
 
 def benjamini_hochberg(p_values, rate):
