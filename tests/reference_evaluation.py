@@ -42,6 +42,28 @@ def one_se_size(sizes, scores, share=None):
     return None
 
 
+def beats_guessing(sizes, scores, codes, folds, rule):
+    """Whether every fold, at the size the others choose, gains over the best constant class.
+
+    Scores are mean absolute errors of codes, negated; one-sided t test of 5 %.
+    """
+    quantiles = {1: 6.314, 2: 2.920, 3: 2.353, 4: 2.132}  # Student's t, 95 %
+    share = mean(len(test) / len(train) for train, test in folds)
+    choose = best_size if rule == "best" else lambda *given: one_se_size(*given, share)
+    held_out = []
+    for fold in range(len(folds)):
+        others = [row[:fold] + row[fold + 1 :] for row in scores]
+        held_out.append(scores[sizes.index(choose(sizes, others))][fold])
+    median = sorted(codes)[len(codes) // 2]
+    guesses = [
+        [-rank_loss([codes[i] for i in test], [guess] * len(test), 1) for _, test in folds]
+        for guess in {median, max(sorted(set(codes)), key=codes.count)}
+    ]
+    best = max(guesses, key=mean)
+    gains = [a - b for a, b in zip(held_out, best, strict=True)]
+    return mean(gains) > quantiles[len(gains) - 1] * standard_error(gains, share)
+
+
 def rank_loss(known, predicted, p):
     total = 0.0
     for y, k in zip(known, predicted, strict=True):

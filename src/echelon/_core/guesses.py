@@ -18,10 +18,10 @@ class Guess(NamedTuple):
     scores: np.ndarray
 
 
-def best_guess(target: Target, X: Any, folds: list[tuple], scorer: Any) -> Guess:
-    """The constant guess with the best mean score over the folds."""
+def best_guess(target: Target, X: Any, y: Any, folds: list[tuple], scorer: Any) -> Guess:
+    """The constant guess with the best mean score over the folds; y is what models are given."""
     models = guesses(target).items()
-    tried = [Guess(name, fold_scores(model, X, target.y, folds, scorer)) for name, model in models]
+    tried = [Guess(name, fold_scores(model, X, y, folds, scorer)) for name, model in models]
     return max(tried, key=lambda guess: guess.scores.mean())
 
 

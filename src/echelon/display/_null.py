@@ -9,6 +9,9 @@ import pandas as pd
 
 from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, note, plain
 
+FAR = 20.0
+"""Scores further away than this are drawn on an axis that is logarithmic beyond ``NEAR``."""
+NEAR = 5.0
 MIDDLE = (0.05, 0.95)
 """Quantiles between which the thick part of a bar lies."""
 
@@ -111,6 +114,9 @@ class NullDisplay(Picture):
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
         ax.set_xlabel("score, in standard deviations of chance")
+        if np.nanmax(shown["z_score"], initial=0.0) > FAR:
+            ax.set_xscale("symlog", linthresh=NEAR)
+            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         self._explain(ax, len(self.names) - len(shown))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure

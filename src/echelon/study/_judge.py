@@ -49,7 +49,8 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     """Rank within the folds, score all sizes, choose, and compare."""
     with said_in_caveats():
         curves = all_curves(selectors, study)
-        guess = Baseline(*best_guess(study.target, study.X, study.folds, study.scoring.scorer))
+        given = (study.X, study.target.y, study.folds, study.scoring.scorer)
+        guess = Baseline(*best_guess(study.target, *given))
         others = other_baselines(study)
     mean = float(guess.scores.mean())
     sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
