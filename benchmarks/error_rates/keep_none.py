@@ -9,7 +9,7 @@ from benchmarks.error_rates.cells import Cells
 from benchmarks.error_rates.rows import Row
 from echelon import AutoSelector
 
-NOMINAL, TABLES, POWER_TABLES = 0.05, 50, 25
+NOMINAL, TABLES, POWER_TABLES = 0.05, 40, 20
 
 SMALL = {"n": 80, "p": 10}
 CLASSES = {**SMALL, "target": "labels"}

@@ -1,100 +1,87 @@
-"""How often noise passes ``null_threshold``: the realised error rates beside the nominal one.
-
-``python -m benchmarks.error_rates --write`` writes docs/benchmarks/error_rates.md; it takes a
-quarter of an hour on two idle cores.
-"""
+"""How often noise passes ``null_threshold``, and how often what matters does."""
 
 from __future__ import annotations
 
-import argparse
-from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
-from scipy.stats import binomtest, sem
 from sklearn.feature_selection import SelectKBest
 
-from benchmarks.common import environment, note, publish
+from benchmarks.designs import Design, draw
+from benchmarks.error_rates.cells import Cells
+from benchmarks.error_rates.rows import Row
 from echelon import ReliefF
-from echelon.evaluation import null_threshold
+from echelon.evaluation import NullThreshold, null_threshold
 
-RATE, DATA_SETS, PERMUTATIONS = 0.1, 1000, 39
-SAMPLES, FEATURES, RELEVANT = 60, 20, 5
+RATE, PERMUTATIONS = 0.1, 39
+TABLES, POWER_TABLES = 150, 50
 
-SELECTORS = {"ReliefF": ReliefF(n_jobs=1), "SelectKBest (F test)": SelectKBest()}
+SELECTORS: dict[str, Any] = {"ReliefF": ReliefF(n_jobs=1), "F test": SelectKBest()}
 
-
-def make_noise(seed: int, *, correlation: float = 0.0, minority: float = 0.5, relevant: int = 0):
-    """Normal features, some shifted by one deviation in the minority class."""
-    rng = np.random.default_rng(seed)
-    y = (np.arange(SAMPLES) < minority * SAMPLES).astype(int)
-    shared = rng.normal(size=(SAMPLES, 1))
-    X = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * rng.normal(
-        size=(SAMPLES, FEATURES)
-    )
-    X[:, :relevant] += y[:, None]
-    return X, y
-
-
-KINDS = {
-    "independent noise": make_noise,
-    "noise, all pairs correlated 0.8": partial(make_noise, correlation=0.8),
-    "independent noise, classes 10 : 90": partial(make_noise, minority=0.1),
-    f"{RELEVANT} relevant, {FEATURES - RELEVANT} noise": partial(make_noise, relevant=RELEVANT),
+KINDS: dict[str, dict[str, Any]] = {
+    "independent": {},
+    "all pairs correlated 0.8": {"correlation": 0.8},
+    "classes 10:90": {"minority": 0.1},
+    "mixed types and spreads": {"kind": "mixed"},
 }
+MANY, FEW = "5 relevant beside 15 noise", "2 strong ones beside 4 noise"
+
+SIGNAL = {"n": 60, "p": 15, "relevant": 5, "effect": 1.0}
+STRONG = Design(FEW, n=120, p=4, relevant=2, n_classes=3, effect=1.75)
 
 
-def judge(selector, make, seed: int) -> tuple[bool, float]:
-    """Whether any noise passed family-wise, and the share of noise among the discoveries."""
-    X, y = make(seed)
+class Tables(NamedTuple):
+    """The three ways to judge the same scores."""
+
+    family: list[Row]
+    fdr: list[Row]
+    raw: list[Row]
+    """By the largest raw score of a permutation, whatever the spread of its feature."""
+
+
+def judge(selector: Any, design: Design, seed: int) -> list[float]:
+    """Noise passed at all, its share, and the share of relevant ones found: for all three ways."""
+    X, y, _ = draw(design, seed)
     options = {"error_rate": RATE, "random_state": seed}
-    family, fdr = (null_threshold(selector, X, y, PERMUTATIONS, control=control, **options).support
-                   for control in ("family", "fdr"))  # fmt: skip
-    relevant = make.keywords.get("relevant", 0) if isinstance(make, partial) else 0
-    noise = np.arange(FEATURES) >= relevant
-    return bool((family & noise).any()), float((fdr & noise).sum() / max(fdr.sum(), 1))
+    result = null_threshold(selector, X, y, PERMUTATIONS, **options)
+    masks = (result.support, result.judged(RATE, "fdr").support, _by_raw_scores(result))
+    noise = np.arange(X.shape[1]) < design.p
+    return [value for mask in masks for value in _outcome(mask, noise)]
 
 
-def make_row(name: str, kind: str) -> str:
-    """One line of the table."""
-    note(f"{name}, {kind}")
-    jobs = (delayed(judge)(SELECTORS[name], KINDS[kind], seed) for seed in range(DATA_SETS))
-    wrong, shares = np.array(Parallel(2)(jobs)).T
-    found = binomtest(int(wrong.sum()), DATA_SETS)
-    low, high = found.proportion_ci(method="wilson")
-    family = f"{wrong.mean():.3f} ({low:.3f} to {high:.3f})"
-    if set(shares) <= {0.0, 1.0}:  # nothing relevant: a share of the data sets as well
-        low, high = binomtest(int(shares.sum()), DATA_SETS).proportion_ci(method="wilson")
-    else:
-        low, high = shares.mean() + 1.96 * sem(shares) * np.array([-1, 1])
-    return f"| {kind} | {name} | {family} | {shares.mean():.3f} ({low:.3f} to {high:.3f}) |"
+def _by_raw_scores(result: NullThreshold) -> np.ndarray:
+    largest = result.null.max(axis=1)
+    reaching = (largest[:, None] >= result.scores).sum(axis=0)
+    return (1 + reaching) / (1 + len(largest)) <= RATE + 1e-9
 
 
-def make_page() -> str:
-    """The page in docs."""
-    rows = [make_row(name, kind) for kind in KINDS for name in SELECTORS]
-    return "\n".join(
-        [
-            "# How often noise passes `null_threshold`",
-            "",
-            f"{DATA_SETS} data sets of {SAMPLES} samples and {FEATURES} features each, "
-            f"{PERMUTATIONS} permutations, nominal rate {RATE}.  Family-wise: the share of data",
-            "sets in which any noise feature passed.  False discovery rate: the mean share of "
-            "noise among the features that passed.",
-            "In brackets 95 % confidence intervals (Wilson's where nothing is relevant).",
-            "",
-            '| data | selector | `control="family"` | `control="fdr"` |',
-            "| --- | --- | --- | --- |",
-            *rows,
-            "",
-            f"{environment('scikit-learn')}.  `python -m benchmarks.error_rates --write` measures "
-            "again.",
-            "",
-        ]
-    )
+def _outcome(mask: np.ndarray, noise: np.ndarray) -> tuple[float, float, float]:
+    found = mask[~noise].mean() if (~noise).any() else 0.0
+    return (mask & noise).any(), (mask & noise).sum() / max(mask.sum(), 1), found
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the page in docs")
-    publish("error_rates", make_page, parser.parse_args())
+def rows(cells: Cells) -> Tables:
+    """All selectors on all kinds of noise, alone and beside features that matter."""
+    tables = Tables([], [], [])
+    for name, selector in SELECTORS.items():
+        for kind, options in KINDS.items():
+            noise = Design(kind, n=60, p=20, **options)
+            signal = Design(f"{kind}, with signal", **SIGNAL, **options)
+            alone = _measure(cells, name, selector, noise, TABLES)
+            beside = _measure(cells, name, selector, signal, POWER_TABLES)
+            _add(tables, f"{name}, noise, {kind}", alone, beside)
+            if kind == "independent":
+                _add(tables, f"{name}, {MANY}", beside, beside)
+        strong = _measure(cells, name, selector, STRONG, POWER_TABLES)
+        _add(tables, f"{name}, {FEW}", strong, strong)
+    return tables
+
+
+def _measure(cells: Cells, name: str, selector: Any, design: Design, n: int) -> np.ndarray:
+    label = f"null threshold, {name}, {design.name}"
+    return cells.measure(label, lambda seed: judge(selector, design, seed), n)
+
+
+def _add(tables: Tables, data: str, alone: np.ndarray, beside: np.ndarray) -> None:
+    for way, (table, rate) in enumerate(zip(tables, (0, 1, 0), strict=True)):
+        table.append(Row(data, RATE, alone[:, 3 * way + rate], beside[:, 3 * way + 2]))

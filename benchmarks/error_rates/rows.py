@@ -44,9 +44,3 @@ def interval(outcomes: np.ndarray) -> tuple[float, float]:
         return found.low, found.high
     half = 1.96 * sem(outcomes)
     return outcomes.mean() - half, outcomes.mean() + half
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A table of Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, note, plain
+from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, plain
 
 FAR = 20.0
 """Scores further away than this are drawn on an axis that is logarithmic beyond ``NEAR``."""
@@ -99,7 +99,7 @@ class NullDisplay(Picture):
         ax : matplotlib axes, default=None
             Where to draw; None: a new figure.
         n_features : int, default=30
-            How many features to draw; the title says how many were left out.
+            How many features to draw; a line says how many were left out.
         """
         shown = self.frame().head(n_features)
         smallest = self.z_null[:, self._order()[:n_features]].min(axis=0)
@@ -113,10 +113,8 @@ class NullDisplay(Picture):
         ax.plot(shown["z_score"][~passes], rows[~passes], "o", markersize=7, **hollow)
         ax.set_yticks(rows, [label(name) for name in shown["feature"]])
         ax.set_ylim(len(shown) - 0.4, -0.6)
-        ax.set_xlabel("score, in standard deviations of chance")
         if np.nanmax(shown["z_score"], initial=0.0) > FAR:
-            ax.set_xscale("symlog", linthresh=NEAR)
-            ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            _widen(ax, smallest, shown["z_score"])
         self._explain(ax, len(self.names) - len(shown))
         plain(ax)
         self.ax_, self.figure_ = ax, ax.figure
@@ -139,6 +137,20 @@ class NullDisplay(Picture):
             ax.axvline(self.z_threshold, color="black", linestyle="--", linewidth=1, zorder=0)
             handles.append(Line2D([], [], color="black", linestyle="--", label="threshold"))
         legend(ax, handles=handles, loc="lower left", bbox_to_anchor=(-0.02, 1.02), ncols=4)
+        words = "score, in standard deviations of chance"
         if n_hidden:
             passing = int(self.support[self._order()[-n_hidden:]].sum())
-            note(ax, f"not shown: {n_hidden:,} features, {passing:,} of them pass")
+            words += f"\nnot shown: {n_hidden:,} features, {passing:,} of them pass"
+        ax.set_xlabel(words)
+
+
+def _widen(ax: Any, smallest: np.ndarray, largest: pd.Series) -> None:
+    """An axis that is linear where chance lies and logarithmic beyond."""
+    from matplotlib.ticker import NullLocator
+
+    ax.set_xscale("symlog", linthresh=NEAR, linscale=2)
+    ax.set_xlim(np.nanmin(smallest) - 0.5, 1.3 * np.nanmax(largest))
+    ticks = [-4, -2, 0, 2, 4, *(step * 10.0**power for power in range(1, 7) for step in (1, 3))]
+    ax.set_xticks([tick for tick in ticks if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]])
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    ax.xaxis.set_minor_locator(NullLocator())
