@@ -65,7 +65,8 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     n_features_ : int
         Number of features kept.
     helps_ : bool
-        Whether they are better than the best constant guess, with ``allow_none=True`` only.
+        Whether the kept features are better than the guess beyond chance (one-sided t test over
+        the folds, 5 %); with ``allow_none=True`` only.
     selector_ : object
         The selector, fitted to all rows.
     order_ : ndarray of shape (largest size tried,)
