@@ -15,7 +15,7 @@ from benchmarks.error_rates.rows import Row
 from echelon import CurveSelector, OrdinalDecomposition, OReliefF, ReliefF
 from echelon.evaluation import feature_curve, rank_loss_scorer
 
-NOMINAL, TABLES, POWER_TABLES, ERROR_TABLES = 0.05, 100, 40, 200
+NOMINAL, TABLES, POWER_TABLES, ERROR_TABLES = 0.05, 80, 25, 80
 
 
 class Setup(NamedTuple):

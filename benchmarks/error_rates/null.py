@@ -14,7 +14,7 @@ from echelon import ReliefF
 from echelon.evaluation import NullThreshold, null_threshold
 
 RATE, PERMUTATIONS = 0.1, 39
-TABLES, POWER_TABLES = 150, 50
+TABLES, POWER_TABLES = 100, 30
 
 SELECTORS: dict[str, Any] = {"ReliefF": ReliefF(n_jobs=1), "F test": SelectKBest()}
 
