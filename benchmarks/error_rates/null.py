@@ -50,9 +50,10 @@ def judge(selector: Any, design: Design, seed: int) -> list[float]:
 
 
 def _by_raw_scores(result: NullThreshold) -> np.ndarray:
-    largest = result.null.max(axis=1)
+    defined = np.isfinite(np.vstack([result.scores, result.null])).all(axis=0)
+    largest = result.null[:, defined].max(axis=1)
     reaching = (largest[:, None] >= result.scores).sum(axis=0)
-    return (1 + reaching) / (1 + len(largest)) <= RATE + 1e-9
+    return ((1 + reaching) / (1 + len(largest)) <= RATE + 1e-9) & defined
 
 
 def _outcome(mask: np.ndarray, noise: np.ndarray) -> tuple[float, float, float]:

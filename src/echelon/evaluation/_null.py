@@ -148,7 +148,8 @@ def null_threshold(
     -----
     Permuted y has nothing to do with *any* feature.  If some features are relevant, the scores of
     the others can differ from what they are under permuted y, since a nearest neighbour is one in
-    all features: the rates are exact when nothing is relevant, and a guide otherwise.
+    all features: the rates are exact when nothing is relevant, and a guide otherwise
+    (beside two strong features of six, ReliefF let noise pass in 30 % of tables at a nominal 10 %).
 
     Features whose chance spreads widely would set the bar for all others, so every feature is
     measured in units of its own chance: its mean and standard deviation over the permuted rows of
