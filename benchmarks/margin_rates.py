@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import sem
 
 from benchmarks.common import environment, note, publish
+from benchmarks.designs import Design, draw
 from echelon import OReliefF, ReliefF
 from echelon._core.error_rates import false_discoveries, family_wise
 
@@ -27,20 +28,6 @@ SELECTORS = {
     ),
     "OReliefF, contrast": lambda nominal: OReliefF(rule="contrast", categorical_features=nominal),
 }
-
-
-class Design(NamedTuple):
-    """What noise is like, and how many features matter beside it."""
-
-    name: str
-    n: int = 200
-    p: int = 30
-    n_classes: int = 2
-    minority: float | None = None
-    kind: str = "normal"
-    correlation: float = 0.0
-    relevant: int = 0
-    gaps: float = 0.0
 
 
 DESIGNS = [
@@ -60,38 +47,6 @@ DESIGNS = [
     Design("5 relevant beside it", relevant=5, n_classes=3),
     Design("5 relevant, n = 500", n=500, relevant=5, n_classes=3),
 ]
-
-
-def draw(design: Design, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features, classes and the mask of nominal features; those that matter come last."""
-    rng = np.random.default_rng([seed, design.n, design.p, design.n_classes])
-    y = np.arange(design.n) % design.n_classes
-    if design.minority is not None:
-        y = (np.arange(design.n) < design.minority * design.n).astype(int)
-    shared = rng.normal(size=(design.n, 1))
-    X = np.sqrt(1 - design.correlation) * rng.normal(size=(design.n, design.p))
-    X += np.sqrt(design.correlation) * shared
-    if design.kind == "nominal":
-        X = np.floor(3 * rng.random(X.shape))
-    elif design.kind == "mixed":
-        X = _mixed(X, rng)
-    X[rng.random(X.shape) < design.gaps] = np.nan
-    relevant = 0.7 * y[:, None] + rng.normal(size=(design.n, design.relevant))
-    nominal = np.arange(design.p + design.relevant) < design.p * (design.kind == "nominal")
-    return np.hstack([X, relevant]), y, nominal
-
-
-def _mixed(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Columns in turn as they are, skewed, heavy-tailed, binary, rare, and with an outlier."""
-    X = X.copy()
-    for f in range(X.shape[1]):
-        column = X[:, f]
-        outlier = np.where(np.arange(len(X)) == rng.integers(len(X)), 50.0, 0.0)
-        X[:, f] = (
-            column, np.exp(2 * column), np.sinh(2 * column), column > 0, column > 1.6,
-            column + outlier,
-        )[f % 6]  # fmt: skip
-    return X
 
 
 class Outcome(NamedTuple):

@@ -15,9 +15,10 @@ from echelon.display import (
     EliminationDisplay,
     FeatureCurveDisplay,
     IntervalDisplay,
+    NullDisplay,
     StabilityDisplay,
 )
-from echelon.evaluation import feature_curve, selection_stability
+from echelon.evaluation import feature_curve, null_threshold, selection_stability
 
 mpl.use("Agg")
 
@@ -236,3 +237,39 @@ def test_stability():
     _, ax = plt.subplots()
     assert result.plot(ax, n_features=3).ax_ is ax
     assert ax.get_title(loc="right").endswith("not shown: 1 features")
+
+
+def test_null():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X["noise"] = np.random.default_rng(0).normal(size=len(X))
+    X["constant"] = 1.0
+    result = null_threshold(ReliefF(), X, y, 19, random_state=0)
+    display = result.plot()
+    assert isinstance(display, NullDisplay)
+    frame = display.frame()
+    assert frame["feature"].tolist()[-2:] == ["noise", "constant"]
+    assert frame["passes"].tolist() == [True] * 4 + [False] * 2
+    np.testing.assert_array_equal(
+        frame["null_largest"], result.z_null.max(axis=0)[display._order()]
+    )
+    passing, others, threshold = display.ax_.lines
+    np.testing.assert_array_equal(passing.get_xdata(), frame["z_score"][:4])
+    np.testing.assert_array_equal(np.sort(result.z_scores)[:5], frame["z_score"][4::-1])
+    assert display.ax_.get_xscale() == "symlog"  # the smallest of four is 45 deviations away
+    assert others.get_ydata().tolist() == [4, 5]
+    assert threshold.get_xdata() == [result.z_threshold] * 2
+    display.figure_.canvas.draw()
+    _, ax = plt.subplots()
+    assert result.plot(ax, n_features=3).ax_ is ax
+    assert ax.get_xlabel().endswith("\nnot shown: 3 features, 1 of them pass")
+
+
+def test_null_without_a_threshold():
+    """Too few permutations for the rate: nothing passes, and no line is drawn."""
+    null = np.random.default_rng(0).normal(size=(9, 3))
+    display = NullDisplay(["$a$", "b", "c"], [5.0, 1.0, np.nan], null, [False] * 3, np.inf).plot()
+    assert len(display.ax_.lines) == 2
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "threshold" not in texts
+    assert display.ax_.get_xscale() == "linear"
+    display.figure_.canvas.draw()

@@ -397,3 +397,87 @@ def test_curve_selector_finds_how_many(rng):
     ).fit(X, y)
     assert set(selector.order_[:3]) == {0, 1, 2}
     assert 2 <= selector.n_features_ <= 5
+
+
+# ------------------------------------------------------------------------- keeping none
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("rule", ["best", "one_se"])
+def test_none_is_kept_as_the_reference_says(seed, rule, rng):
+    """Weak signal, so that both answers occur; the guess and the choice fold by fold."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 5))
+    X[:, 0] += 0.4 * y
+    folds = list(StratifiedKFold(4, shuffle=True, random_state=seed).split(X, y))
+    options = {"cv": folds, "scoring": rank_loss_scorer, "random_state": 0}
+    selector = CurveSelector(ReliefF(), GaussianNB(), rule, allow_none=True, **options).fit(X, y)
+    usual = CurveSelector(ReliefF(), GaussianNB(), rule, **options).fit(X, y)
+    helps = reference.beats_guessing(
+        usual.curve_.sizes.tolist(), usual.curve_.scores.tolist(), y.tolist(), folds, rule
+    )
+    assert selector.helps_ == helps
+    assert selector.n_features_ == (usual.n_features_ if helps else 0)
+    assert_array_equal(selector.support_, usual.support_ & helps)
+    assert not hasattr(usual, "helps_")
+
+
+def test_both_answers_occur():
+    kept = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(60, 5)), np.arange(60) % 3
+        X[:, 0] += (seed % 2) * 2 * y
+        selector = CurveSelector(ReliefF(), GaussianNB(), allow_none=True, random_state=0)
+        kept.append(selector.fit(X, y).support_.any())
+    assert kept[1::2] == [True] * 4
+    assert sum(kept[::2]) <= 1
+
+
+def test_nothing_kept_is_an_empty_table(wine):
+    X, y = wine[0], np.random.default_rng(0).permutation(wine[1])
+    selector = CurveSelector(ReliefF(), GaussianNB(), allow_none=True, random_state=0).fit(X, y)
+    assert not selector.support_.any()
+    assert len(selector.get_feature_names_out()) == 0
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(X).shape == (178, 0)
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.set_output(transform="pandas").transform(X).shape == (178, 0)
+
+
+def test_nothing_kept_of_intervals(rng):
+    X, y = np.sort(rng.random((60, 3, 2)), axis=2), np.arange(60) % 2
+    flat = FunctionTransformer(lambda values: values.reshape(len(values), -1))
+    model = make_pipeline(flat, GaussianNB())
+    selector = CurveSelector(IntervalRelief(), model, allow_none=True, random_state=1).fit(X, y)
+    assert selector.n_features_ == 0
+    assert selector.transform(X).shape == (60, 0, 2)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+def test_the_guess_of_numbers_is_the_best_one(scoring):
+    """A model that always answers the median gains over the mean, but is nothing but a guess."""
+    from sklearn.dummy import DummyRegressor
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.exponential(size=200)
+    median = DummyRegressor(strategy="median")
+    selector = CurveSelector(
+        LinearRegression(), median, scoring=scoring, allow_none=True, random_state=0
+    ).fit(X, y)
+    assert not selector.helps_
+    signal = CurveSelector(
+        LinearRegression(), LinearRegression(), scoring=scoring, allow_none=True, random_state=0
+    ).fit(X, y + 2 * X[:, 1])
+    assert signal.helps_
+    assert signal.support_[1]
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], [True, False], [10, 20, 30]])
+def test_classes_of_every_type_can_keep_none(labels, rng):
+    y = np.array(labels)[np.arange(90) % len(labels)]
+    X = rng.normal(size=(90, 3))
+    selector = CurveSelector(SelectKBest(), GaussianNB(), allow_none=True, random_state=0)
+    X[:, 2] += 3 * (y == y[0])
+    assert selector.fit(X, y).support_[2]

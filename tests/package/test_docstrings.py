@@ -163,6 +163,18 @@ SEVERAL = {
         "The smallest size with the best mean score",
         "What ``scores_`` are.",
     }),
+    "error_rate": ("p-values of some are approximate", {
+        'Of "fdr": the expected share of noise among the features kept. Of "family": the '
+        "probability to keep any.",
+    }),
+    "allow_none": ("one of them is a single test among others", {
+        "Keep no feature if none helps.",
+        "Keep no feature if the model with them is not better than the best constant guess",
+    }),
+    "helps_": ("one of them needs to be asked", {
+        "Whether the kept features are better than the guess beyond chance (one-sided t test over "
+        "the folds, 5 %)",
+    }),
     "z_scores_": ("what is permuted is up to the rule", {
         "Scores less their mean, in units of their standard deviation",
     }),

@@ -5,6 +5,7 @@
 ``samples``      columns and classes laid out for an engine;  ``differences``  one scale for all
 ``directions``   which features should rise or fall with the classes
 ``folds``        shuffled folds;  ``errors``  the standard error over folds, and its test
+``guesses``      the best constant guess, which models must beat
 ``error_rates``  which p-values pass when many are looked at
 ``rows``         rows, columns and copies of what the user passed
 ``by_class``     one feature in every class: quantiles or shares of labels

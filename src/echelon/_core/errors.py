@@ -1,9 +1,9 @@
 """The one standard error over folds, and the one test that uses it.
 
 Scores of cross-validation folds are not independent: their training sets overlap.  The usual
-standard error, s / sqrt(k), is too small by about 1.7 for five folds (measured:
-``docs/benchmarks/error_rates.md``).  Nadeau and Bengio correct it by the ratio of test to training
-samples, s sqrt(1/k + n_test / n_train).
+standard error, s / sqrt(k), is 0.6 to 1.0 of the true one for five folds.  Nadeau and Bengio
+correct it by the ratio of test to training samples, s sqrt(1/k + n_test / n_train): 0.9 to 1.5 of
+the true one, rather too wide than too narrow (measured: ``docs/benchmarks/error_rates.md``).
 
 References
 ----------

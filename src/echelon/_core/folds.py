@@ -5,6 +5,8 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -12,6 +14,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
     check_cv,
 )
+
+from echelon._core.rows import take_rows
 
 
 def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
@@ -40,3 +44,12 @@ def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: A
     }
     n_splits = 5 if cv is None else int(cv)
     return kinds[classes, grouped](n_splits, shuffle=True, random_state=random_state)
+
+
+def fold_scores(model: Any, X: Any, y: Any, folds: list[tuple], scorer: Any) -> np.ndarray:
+    """Scores on the test rows of every fold of a model fitted to the training rows."""
+    scores = []
+    for train, test in folds:
+        fitted = clone(model).fit(take_rows(X, train), take_rows(y, train))
+        scores.append(float(scorer(fitted, take_rows(X, test), take_rows(y, test))))
+    return np.array(scores)

@@ -6,6 +6,7 @@
 ``_elimination``   ``EliminationDisplay``: divergence and accuracy against features removed
 ``_curve``         ``FeatureCurveDisplay``: score against the number of features
 ``_interval``      ``IntervalDisplay``: prototypes of interval features, and the spread of the data
+``_null``          ``NullDisplay``: scores beside what chance reaches
 ``_ordeval``       ``OrdEvalDisplay``: what every value of ordered features does to the outcome
 ``_scores``        ``ScoresDisplay``: scores of the features, and which were kept
 ``_stability``     ``StabilityDisplay``: how often every feature is selected
@@ -18,6 +19,7 @@ from echelon.display._curve import FeatureCurveDisplay
 from echelon.display._distribution import DistributionDisplay
 from echelon.display._elimination import EliminationDisplay
 from echelon.display._interval import IntervalDisplay
+from echelon.display._null import NullDisplay
 from echelon.display._ordeval import OrdEvalDisplay
 from echelon.display._scores import ScoresDisplay
 from echelon.display._stability import StabilityDisplay
@@ -29,6 +31,7 @@ __all__ = [
     "EliminationDisplay",
     "FeatureCurveDisplay",
     "IntervalDisplay",
+    "NullDisplay",
     "OrdEvalDisplay",
     "ScoresDisplay",
     "StabilityDisplay",

@@ -98,6 +98,18 @@ class FeatureCurve:
         allowed = np.clip(standard_error(losses, self.test_share), *limits)
         return int(self.sizes[np.argmax(losses.mean(axis=1) <= allowed + ROUNDING)])
 
+    def without(self, fold: int) -> FeatureCurve:
+        """The curve as the other folds see it, to choose a size in which this one has no say.
+
+        Parameters
+        ----------
+        fold : int
+            The fold to leave out.
+        """
+        scores = np.delete(self.scores, fold, axis=1)
+        orders = np.delete(self.orders, fold, axis=0)
+        return FeatureCurve(self.sizes, scores, orders, self.test_share)
+
     def frame(self) -> pd.DataFrame:
         """One row per size: ``n_features, mean_score, standard_error, score_0, ...``."""
         folds = {f"score_{fold}": column for fold, column in enumerate(self.scores.T)}

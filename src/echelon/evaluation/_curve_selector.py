@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import HasMethods, StrOptions, fit_context
+from echelon._core.errors import clearly_positive
+from echelon._core.folds import make_splitter
+from echelon._core.guesses import best_guess
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.search import shared_ranks
-from echelon.evaluation._curve import feature_curve, read_sizes
+from echelon.evaluation._curve import FeatureCurve, feature_curve, read_sizes
 from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking
+from echelon.targets import read_target
 
 
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -36,6 +41,11 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         it.
     sizes : sequence of int, default=None
         Numbers of features to try.  None: all up to 30 features, else 30 on a geometric grid.
+    allow_none : bool, default=False
+        Keep no feature if the model with them is not better than the best constant guess (the
+        most frequent class, the median of ordered ones, the mean or the median of numbers).  What
+        counts is the score of every fold with the size that the *other* folds choose, by a
+        one-sided t test over the folds, nominally 5 %.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classifiers.
     scoring : str or callable, default=None
@@ -54,6 +64,9 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Scores against sizes; ``curve_.plot()`` draws them.
     n_features_ : int
         Number of features kept.
+    helps_ : bool
+        Whether the kept features are better than the guess beyond chance (one-sided t test over
+        the folds, 5 %); with ``allow_none=True`` only.
     selector_ : object
         The selector, fitted to all rows.
     order_ : ndarray of shape (largest size tried,)
@@ -73,6 +86,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.naive_bayes import GaussianNB
@@ -82,6 +96,10 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     >>> selector = CurveSelector(ReliefF(), GaussianNB(), "one_se", random_state=0).fit(X, y)
     >>> selector.n_features_
     6
+    >>> shuffled = np.random.default_rng(0).permutation(y)
+    >>> none = CurveSelector(ReliefF(), GaussianNB(), allow_none=True, random_state=0)
+    >>> none.fit(X, shuffled).n_features_
+    0
     >>> pipeline = make_pipeline(selector, GaussianNB())
     >>> cross_val_score(pipeline, X, y).mean().round(2)
     np.float64(0.93)
@@ -92,6 +110,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit"])],
         "rule": [StrOptions({"best", "one_se"})],
         "sizes": ["array-like", None],
+        "allow_none": ["boolean"],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "n_jobs": [int, np.integer, None],
@@ -106,6 +125,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         rule: str = "best",
         *,
         sizes: Sequence[int] | None = None,
+        allow_none: bool = False,
         cv: Any = 5,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -116,6 +136,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.estimator = estimator
         self.rule = rule
         self.sizes = sizes
+        self.allow_none = allow_none
         self.cv = cv
         self.scoring = scoring
         self.n_jobs = n_jobs
@@ -147,24 +168,43 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         # First on all rows: what is wrong with X or y is said here, not in a fold.
         ranker = seeded(self.selector, draw_seeds(random, 1)[0])
         self.selector_, self.order_ = fit_ranking(ranker, X, y, sizes)
+        classes = is_classifier(self.estimator)
+        splitter = make_splitter(self.cv, y, classes, groups is not None, random)
+        folds = list(splitter.split(X, y, groups))
         self.curve_ = feature_curve(
             self.selector,
             self.estimator,
             X,
             y,
             sizes=sizes,
-            cv=self.cv,
+            cv=folds,
             scoring=self.scoring,
-            groups=groups,
             n_jobs=self.n_jobs,
             random_state=random,
             verbose=self.verbose,
         )
-        best = self.rule == "best"
-        self.n_features_ = self.curve_.best_size if best else self.curve_.one_se_size
+        self.n_features_ = self._size_of(self.curve_)
+        if self.allow_none:
+            self.helps_ = self._beats_guessing(X, y, folds)
+            self.n_features_ *= self.helps_
         self.ranking_ = shared_ranks(self.order_, X.shape[1])
         self.support_ = self.ranking_ <= self.n_features_
         return self
+
+    def _size_of(self, curve: FeatureCurve) -> int:
+        return curve.best_size if self.rule == "best" else curve.one_se_size
+
+    def _beats_guessing(self, X: Any, y: Any, folds: list[tuple]) -> bool:
+        """Whether every fold, with the size chosen on the others, gains over the best guess."""
+        kind = "auto" if is_classifier(self.estimator) else "regression"
+        target = read_target(y, kind)
+        if kind == "auto" and target.kind == "regression":  # many different numbers as classes
+            target = read_target(y, "classification")
+        guess = best_guess(target, X, y, folds, check_scoring(self.estimator, self.scoring))
+        sizes = self.curve_.sizes.tolist()
+        chosen = [self._size_of(self.curve_.without(fold)) for fold in range(len(folds))]
+        held_out = [self.curve_.scores[sizes.index(size), i] for i, size in enumerate(chosen)]
+        return clearly_positive(np.array(held_out) - guess.scores, self.curve_.test_share)
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.

@@ -7,13 +7,11 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
-from echelon._core.folds import make_splitter
-from echelon._core.rows import take_rows
+from echelon._core.folds import fold_scores, make_splitter
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
-from echelon.study._models import Rule, Study, forest, guesses
+from echelon.study._models import Rule, Study, forest
 from echelon.targets import Target
 
 FEWEST_SAMPLES = 10
@@ -102,13 +100,6 @@ def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureC
     return curves
 
 
-def best_guess(study: Study) -> Baseline:
-    """The guess with the best mean score over the folds."""
-    models = guesses(study.target).items()
-    tried = [Baseline(name, _scores(model, study)) for name, model in models]
-    return max(tried, key=lambda guess: guess.scores.mean())
-
-
 def other_baselines(study: Study) -> list[Baseline]:
     """What the same model reaches with all features, and what a forest does."""
     everything = Baseline("all features", _scores(study.estimator, study))
@@ -124,14 +115,7 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 
 def _scores(model: Any, study: Study) -> np.ndarray:
-    scores = []
-    for train, test in study.folds:
-        (X_train, y_train), (X_test, y_test) = [
-            (take_rows(study.X, rows), take_rows(study.target.y, rows)) for rows in (train, test)
-        ]
-        fitted = clone(model).fit(X_train, y_train)
-        scores.append(float(study.scoring.scorer(fitted, X_test, y_test)))
-    return np.array(scores)
+    return fold_scores(model, study.X, study.target.y, study.folds, study.scoring.scorer)
 
 
 def size_of(curve: FeatureCurve, guess: float, rule: Rule) -> int:
@@ -170,14 +154,7 @@ def held_out_scores(
     """
     scores = np.empty(len(guesses))
     for fold in range(len(guesses)):
-        others = {name: _without(curve, fold) for name, curve in curves.items()}
+        others = {name: curve.without(fold) for name, curve in curves.items()}
         choice = choose(others, float(np.delete(guesses, fold).mean()), rule)
         scores[fold] = scores_at(curves, choice)[fold]
     return scores
-
-
-def _without(curve: FeatureCurve, fold: int) -> FeatureCurve:
-    scores = np.delete(curve.scores, fold, axis=1)
-    return FeatureCurve(
-        curve.sizes, scores, np.delete(curve.orders, fold, axis=0), curve.test_share
-    )

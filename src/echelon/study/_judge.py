@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon._core.errors import clearly_positive
+from echelon._core.guesses import best_guess
 from echelon.evaluation import FeatureCurve
 from echelon.study._curves import (
     Baseline,
     Choice,
     all_curves,
-    best_guess,
     choose,
     held_out_scores,
     other_baselines,
@@ -49,7 +49,9 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     """Rank within the folds, score all sizes, choose, and compare."""
     with said_in_caveats():
         curves = all_curves(selectors, study)
-        guess, others = best_guess(study), other_baselines(study)
+        given = (study.X, study.target.y, study.folds, study.scoring.scorer)
+        guess = Baseline(*best_guess(study.target, *given))
+        others = other_baselines(study)
     mean = float(guess.scores.mean())
     sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
     choice = choose(curves, mean, study.rule)

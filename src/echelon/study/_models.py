@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
@@ -123,17 +122,3 @@ def _scorer_name(scoring: Any) -> str:
         return scoring.removeprefix("neg_").replace("_", " ")
     function = getattr(scoring, "_score_func", scoring)
     return getattr(function, "__name__", type(function).__name__).replace("_", " ")
-
-
-def guesses(target: Target) -> dict[str, Any]:
-    """Models that look at no feature, by what they guess."""
-    if target.kind == "regression":
-        return {"the mean": DummyRegressor()}
-    labels, codes = target.labels.tolist(), target.codes  # type: ignore[union-attr]
-    frequent = labels[int(np.bincount(codes).argmax())]  # type: ignore[arg-type]
-    models = {f"{frequent!r}, the most frequent class": DummyClassifier(strategy="prior")}
-    if target.kind == "ordinal":
-        median = labels[int(np.median(codes))]  # type: ignore[arg-type]
-        constant = DummyClassifier(strategy="constant", constant=[median])
-        models = {f"{median!r}, the median class": constant} | models
-    return models
