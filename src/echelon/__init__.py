@@ -5,7 +5,7 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes
+``margin``       Relief, SURF, Simba and their versions for ordered classes and numbers
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
@@ -48,7 +48,18 @@ if TYPE_CHECKING:
         as_intervals,
         intervals_from_groups,
     )
-    from echelon.margin import OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.margin import (
+        SURF,
+        MultiSURF,
+        MultiSURFStar,
+        OReliefF,
+        OSimba,
+        Relief,
+        ReliefF,
+        RReliefF,
+        Simba,
+        SURFStar,
+    )
     from echelon.neighborhood import (
         NeighborhoodRoughSet,
         NeighborhoodSoftMargin,
@@ -77,7 +88,18 @@ _HOMES = {
         "as_intervals",
         "intervals_from_groups",
     ),
-    "echelon.margin": ("OReliefF", "OSimba", "Relief", "ReliefF", "Simba"),
+    "echelon.margin": (
+        "SURF",
+        "MultiSURF",
+        "MultiSURFStar",
+        "OReliefF",
+        "OSimba",
+        "RReliefF",
+        "Relief",
+        "ReliefF",
+        "SURFStar",
+        "Simba",
+    ),
     "echelon.neighborhood": (
         "NeighborhoodRoughSet",
         "NeighborhoodSoftMargin",
@@ -89,6 +111,7 @@ _HOMES = {
 
 __all__ = [
     "CFS",
+    "SURF",
     "AutoSelector",
     "BooleanOrder",
     "ConsensusSelector",
@@ -100,18 +123,22 @@ __all__ = [
     "IntervalKMeans",
     "IntervalRelief",
     "LinearOrdinalClassifier",
+    "MultiSURF",
+    "MultiSURFStar",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",
     "OSimba",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
+    "RReliefF",
     "RankCorrelation",
     "RankOrderClassifier",
     "RankOrderSelector",
     "RelevanceBounds",
     "Relief",
     "ReliefF",
+    "SURFStar",
     "Simba",
     "as_intervals",
     "intervals_from_groups",

@@ -210,6 +210,7 @@ SEVERAL = {
     }),
     "n_neighbors": ("of one class, of the classes above and below, and of any", {
         "Neighbours per class;", "Misses above and below,", "Neighbours that answer,",
+        "Neighbours of every sample,",
     }),
     "answer": ("what a model answers, and what neighbours answer", {
         "What :meth:`predict` answers:", "What they answer:",

@@ -17,6 +17,10 @@ class _Space(NamedTuple):
     packed: Packed
     tolerance: float
 
+    @property
+    def squared(self) -> bool:
+        return self.packed.squared
+
 
 class NumbaEngine(Engine):
     """Numba kernels in the threads of this process.
