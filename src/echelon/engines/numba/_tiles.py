@@ -65,6 +65,31 @@ def subtract_products(rows, block, first, last, sums):
 
 
 @kernel
+def add_gaps(rows, block, first, last, sums):
+    """Add ``|row - reference|`` over features first to last (a multiple of four)."""
+    for f in range(first, last, 4):
+        b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        for q in range(TILE):
+            a0, a1, a2, a3 = rows[q, f], rows[q, f + 1], rows[q, f + 2], rows[q, f + 3]
+            row = sums[q]
+            for j in range(block.shape[1]):
+                row[j] += abs(a0 - b0[j]) + abs(a1 - b1[j]) + abs(a2 - b2[j]) + abs(a3 - b3[j])
+
+
+@kernel
+def add_squares(rows, block, first, last, sums):
+    """Add ``(row - reference)^2`` over features first to last (a multiple of four)."""
+    for f in range(first, last, 4):
+        b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        for q in range(TILE):
+            a0, a1, a2, a3 = rows[q, f], rows[q, f + 1], rows[q, f + 2], rows[q, f + 3]
+            row = sums[q]
+            for j in range(block.shape[1]):
+                d0, d1, d2, d3 = a0 - b0[j], a1 - b1[j], a2 - b2[j], a3 - b3[j]
+                row[j] += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+
+
+@kernel
 def add_mismatches(rows, block, first, last, unit, sums):
     """Add ``unit`` for every nominal feature in which row and reference differ."""
     for f in range(first, last):
