@@ -3,7 +3,8 @@
 Every pair is visited once, for both of its samples.  Which bands it is in follows from the interval
 around its distance (see ``_nearest``); the few pairs whose interval holds a limit get their exact
 distance.  Sums of distances, and of differences, are taken from exact values, with the same lanes:
-m^2 p / 2 operations each.  Memory: one exact copy of the input and, per task, a few rows of results.
+m^2 p / 2 operations each.  Memory: one exact copy of the input and, per task, a few rows of
+results.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from echelon.kernels.pairs import ANY, distance
 STRIP = 8
 """Queries whose weights stay in the first-level cache while all features pass by."""
 
-NEAR, NEAR_BACK, FAR_OFF, FAR_BACK = 1, 2, 4, 8
+NEAR, NEAR_BACK, FAR_OFF, FAR_BACK, DOUBT = 1, 2, 4, 8, 16
 """Bits of a pair: the reference is in the query's near (far) band, and the other way round."""
 
 
@@ -114,37 +115,33 @@ def distance_sums(packed, blocks, asking, whole, queries):
 
 
 @kernel
-def _mark(packed, i, start, totals, bounds, codes, doubts):
-    """Bits of the pairs of query i with a block, and where they are in doubt; whether any is."""
+def _mark(packed, i, start, totals, bounds, codes):
+    """Bits of the pairs of query i with a block, some of them in doubt; whether any is."""
     own_low, own_high = packed.low[i], packed.high[i]
     near_in, near_out, far_out, far_in = bounds[0, i], bounds[1, i], bounds[2, i], bounds[3, i]
     size = codes.shape[0]
     low, high = packed.low[start : start + size], packed.high[start : start + size]
-    back = bounds[:, start : start + size]
-    some = False
-    for j in range(size):
+    near_in_back, near_out_back = bounds[0, start : start + size], bounds[1, start : start + size]
+    far_out_back, far_in_back = bounds[2, start : start + size], bounds[3, start : start + size]
+    some = np.int32(0)
+    for j in range(size):  # 32 bits throughout, for SIMD
         lower = np.int32(2 * totals[j] + low[j] + own_low)
         upper = np.int32(2 * totals[j] + high[j] + own_high)
-        code = np.uint8(upper <= near_in)
-        code |= np.uint8(upper <= back[0, j]) << np.uint8(1)
-        code |= np.uint8(lower >= far_in) << np.uint8(2)
-        code |= np.uint8(lower >= back[3, j]) << np.uint8(3)
-        doubt = (upper > near_in) & (lower < near_out)
-        doubt |= (upper > back[0, j]) & (lower < back[1, j])
-        doubt |= (lower < far_in) & (upper > far_out)
-        doubt |= (lower < back[3, j]) & (upper > back[2, j])
-        codes[j] = code
-        doubts[j] = doubt
+        near, near_back = np.int32(upper <= near_in), np.int32(upper <= near_in_back[j])
+        far, far_back = np.int32(lower >= far_in), np.int32(lower >= far_in_back[j])
+        doubt = np.int32(lower < near_out) - near | np.int32(lower < near_out_back[j]) - near_back
+        doubt |= np.int32(upper > far_out) - far | np.int32(upper > far_out_back[j]) - far_back
         some |= doubt
-    return some
+        codes[j] = near | near_back << 1 | far << 2 | far_back << 3 | doubt << 4
+    return some != 0
 
 
 @kernel
-def _settle(packed, i, start, first, limits, tolerance, codes, doubts):
+def _settle(packed, i, start, first, limits, tolerance, codes):
     """The bits in doubt, from exact distances."""
     near, far = limits[0, i], limits[1, i]
     for j in range(first, codes.shape[0]):
-        if doubts[j]:
+        if codes[j] >= DOUBT:
             r = start + j
             d = distance(packed.values[i], packed.values[r], packed.n_numeric, packed.squared)
             code = NEAR if d * tolerance < near else 0
@@ -155,27 +152,23 @@ def _settle(packed, i, start, first, limits, tolerance, codes, doubts):
 
 
 @kernel
-def _codes(packed, i, b, first, totals, bands, codes, doubts):
+def _codes(packed, i, b, first, totals, bands, codes):
     """Bits of all pairs of query i with block b that it visits; 0 for the others."""
     limits, bounds, asking, whole, tolerance = bands
     start = packed.block_start[b]
-    codes[:first] = 0
-    if _mark(packed, i, start, totals, bounds, codes, doubts):
-        _settle(packed, i, start, first, limits, tolerance, codes, doubts)
+    if _mark(packed, i, start, totals, bounds, codes):
+        _settle(packed, i, start, first, limits, tolerance, codes)
     codes[:first] = 0
     if not whole[b]:
         for j in range(codes.shape[0]):
-            r = start + j
-            if r == i or (asking[r] and r < i):
+            if start + j == i or (asking[start + j] and start + j < i):
                 codes[j] = 0
-            elif not asking[r]:
-                codes[j] &= NEAR | FAR_OFF
 
 
 @kernel
 def _count(codes, bit, counts):
     """Add a bit of every code; the sum."""
-    total = 0
+    total = np.int32(0)
     for j in range(codes.shape[0]):
         one = np.int32((codes[j] & bit) != 0)
         counts[j] += one
@@ -190,7 +183,7 @@ def band_counts(packed, bands, wanted, groups, n_groups, queries):
     unused = np.zeros(packed.blocks.shape[2], np.int32)
     n_lanes = packed.blocks.shape[2]
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
-    codes, doubts = np.zeros(n_lanes, np.uint8), np.zeros(n_lanes, np.bool_)
+    codes = np.zeros(n_lanes, np.int32)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
         rows = _rows_of(packed, packed.blocks, group)
@@ -207,10 +200,13 @@ def band_counts(packed, bands, wanted, groups, n_groups, queries):
                 i = group[q]
                 own = packed.classes[i]
                 first = _first_lane(packed, bands[3], b, i)
-                _codes(packed, i, b, first, totals[q], bands, codes[:size], doubts[:size])
+                _codes(packed, i, b, first, totals[q], bands, codes[:size])
                 for side in range(2):
                     there, back = groups[side, own, other], groups[side, other, own]
-                    there_bit, back_bit = NEAR << (2 * side), NEAR_BACK << (2 * side)
+                    there_bit, back_bit = (
+                        np.int32(NEAR << 2 * side),
+                        np.int32(NEAR_BACK << 2 * side),
+                    )
                     if there >= 0:
                         counts[side, there, i] += _count(codes[:size], there_bit, unused[:size])
                     if back >= 0:
@@ -230,10 +226,8 @@ def _weigh(codes, there, near_back, far_back, weights, rows):
     squares = 0.0
     for j in range(codes.shape[0]):
         code = codes[j]
-        w = there[0] if code & NEAR else 0.0
-        w += there[1] if code & FAR_OFF else 0.0
-        w += near_back[j] if code & NEAR_BACK else 0.0
-        w += far_back[j] if code & FAR_BACK else 0.0
+        w = np.int32(code & 1) * there[0] + np.int32(code >> 1 & 1) * near_back[j]
+        w += np.int32(code >> 2 & 1) * there[1] + np.int32(code >> 3 & 1) * far_back[j]
         weights[j] = w
         rows[j] += 0.5 * w
         total += w
@@ -279,7 +273,7 @@ def band_sums(packed, blocks, bands, wanted, gives, queries):
     by_row = np.zeros(packed.values.shape[0], np.float64)
     squares = 0.0
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
-    codes, doubts = np.zeros(n_lanes, np.uint8), np.zeros(n_lanes, np.bool_)
+    codes = np.zeros(n_lanes, np.int32)
     line = np.empty(n_lanes, np.float64)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
@@ -300,7 +294,7 @@ def band_sums(packed, blocks, bands, wanted, gives, queries):
                 i = group[q]
                 own = packed.classes[i]
                 first = _first_lane(packed, bands[3], b, i)
-                _codes(packed, i, b, first, totals[q], bands, codes[:size], doubts[:size])
+                _codes(packed, i, b, first, totals[q], bands, codes[:size])
                 half, square = _weigh(
                     codes[:size],
                     (gives[0, other, i], gives[1, other, i]),
