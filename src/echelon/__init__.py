@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     )
     from echelon.margin import (
         SURF,
+        IRelief,
+        IterativeRelief,
         MultiSURF,
         MultiSURFStar,
         OReliefF,
@@ -90,6 +92,8 @@ _HOMES = {
     ),
     "echelon.margin": (
         "SURF",
+        "IRelief",
+        "IterativeRelief",
         "MultiSURF",
         "MultiSURFStar",
         "OReliefF",
@@ -120,8 +124,10 @@ __all__ = [
     "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
+    "IRelief",
     "IntervalKMeans",
     "IntervalRelief",
+    "IterativeRelief",
     "LinearOrdinalClassifier",
     "MultiSURF",
     "MultiSURFStar",

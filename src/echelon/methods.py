@@ -147,6 +147,21 @@ _TABLE = (
         takes_gaps=False,
     ),
     Method(
+        "IRelief",
+        "classes, samples with wrong labels, features that depend on each other",
+        _ALL,
+        "n² p per round",
+        "Sun 2007",
+        takes_gaps=False,
+    ),
+    Method(
+        "IterativeRelief",
+        "very many features, few of which matter, together",
+        _ANY,
+        "n² p",
+        "Moore, White 2007",
+    ),
+    Method(
         "RelevanceBounds",
         "features that may stand in for each other; any target",
         (ORDERED, CLASSES, CONTINUOUS),

@@ -21,6 +21,8 @@ order:
 ``_rrelieff`` RReliefF
 ``_surf``     SURF, SURFStar, MultiSURF, MultiSURFStar
 ``_orelieff`` OReliefF
+``_irelief``  IRelief: soft neighbours, until the weights settle
+``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
 
 ``ReliefSelector``, ``Term`` and ``rules`` are public: ``docs/extending.md`` adds a method.
@@ -28,6 +30,8 @@ order:
 
 from echelon.margin import rules
 from echelon.margin._base import MarginSelector, ReliefSelector
+from echelon.margin._irelief import IRelief
+from echelon.margin._iterative import IterativeRelief
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
 from echelon.margin._rrelieff import RReliefF
@@ -39,6 +43,8 @@ from echelon.margin.rules import Band, Term
 __all__ = [
     "SURF",
     "Band",
+    "IRelief",
+    "IterativeRelief",
     "MarginSelector",
     "MultiSURF",
     "MultiSURFStar",

@@ -48,15 +48,20 @@ def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
     local = isinstance(samples.values, np.ndarray)
     if local and not samples.missing and not space.squared:
         # Manhattan distances add up feature by feature, by sorting: O(p n log n).
-        total = by_column(samples, lambda c, f: _total(samples, c, f), engine.map)[:, 0].sum()
+        total = column_totals(samples, engine).sum()
         pairs = n * (n - 1)
     else:
         pairs, total, _ = engine.distance_sums(space, np.arange(n)).sum(axis=1)
     return np.full(n, total / max(pairs, 1)), np.full(n, np.nan)
 
 
-def _total(samples: Samples, column: np.ndarray, f: int) -> tuple[float, float]:
-    return column_sums(column.astype(float), nominal=f >= samples.n_numeric).d0, 0.0
+def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
+    """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
+
+    def total(column: np.ndarray, f: int) -> tuple[float, float]:
+        return column_sums(column.astype(float), nominal=f >= samples.n_numeric).d0, 0.0
+
+    return by_column(samples, total, engine.map)[:, 0]
 
 
 def bounded(search: Search, band: Band, limits: np.ndarray, space: Any) -> Search:

@@ -143,17 +143,16 @@ def margin_sums(
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
-    dense = dense_sums(engine, space, rule, queries, limits)
-    if dense is not None:
-        return dense
+    show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
+    dense = [dense_sums(engine, space, rule, queries, limits)]
+    if dense[0] is not None:
+        return next(track(dense, total=1, **show))
     tasks = engine.tasks(space, queries)
 
     def task(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
         return _task_sums(engine, space, samples, rule, chunk, ties, limits)
 
-    done = track(
-        engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
-    )
+    done = track(engine.map(task, tasks), total=len(tasks), **show)
     totals = np.zeros((len(rule), samples.values.shape[1]))
     weights = np.zeros(len(rule))
     pieces: list[Piece] = []
