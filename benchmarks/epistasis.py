@@ -31,7 +31,7 @@ from echelon.datasets import make_epistasis
 from echelon.rankings import scores_of
 
 RUNS = 20
-SAMPLES, FEATURES, HERITABILITIES = (400, 1600), (20, 100, 500), (0.05, 0.2, 0.4)
+SAMPLES, FEATURES, HERITABILITIES = (400, 1600), (20, 200), (0.1, 0.4)
 FREQUENCY = 0.3
 
 METHODS = {

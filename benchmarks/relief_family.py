@@ -160,8 +160,8 @@ of several runs; made by `python -m benchmarks.relief_family --write` with {made
 
 How to read it: echelon and fast-select take turns, the best of all rounds counts; the others, far
 slower, run once and are stopped after {CAP} seconds.  echelon's times include z-scores and
-p-values, which the others do not have.  fast-select sums in single precision; echelon sums float32 input in
-single precision over 64 features and 8 x 256 pairs, and in double precision beyond.
+p-values, which the others do not have.  fast-select sums in single precision; echelon sums float32
+input in single precision over 64 features and 8 x 256 pairs, and in double precision beyond.
 
 | data | method | package | seconds | times echelon |
 | --- | --- | --- | ---: | ---: |

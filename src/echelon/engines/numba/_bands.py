@@ -66,21 +66,17 @@ def _exact_distances(packed, blocks, rows, b, sums, totals):
 
 
 @kernel
-def _add_distances(distances, asking, first, i, start, found):
-    """Add the distances of query i to rows from ``start`` on, to its own sums and to theirs."""
+def _add_distances(distances, sums, squares):
+    """Add distances and their squares to those of every row; the sum of either."""
     total = 0.0
-    squares = 0.0
-    for j in range(first, distances.shape[0]):
+    square = 0.0
+    for j in range(distances.shape[0]):
         d = distances[j]
+        sums[j] += d
+        squares[j] += d * d
         total += d
-        squares += d * d
-    found[0, i] += total
-    found[1, i] += squares
-    back = found[:, start : start + distances.shape[0]]
-    for j in range(first, distances.shape[0]):
-        d = distances[j] if asking[start + j] else 0.0
-        back[0, j] += d
-        back[1, j] += d * d
+        square += d * d
+    return total, square
 
 
 @kernel
@@ -103,11 +99,13 @@ def distance_sums(packed, blocks, asking, whole, queries):
                 line = totals[q, :size]
                 if packed.squared:
                     line[:] = np.sqrt(line)
-                if not whole[b]:  # some of its rows are visited from the other side, or by no one
+                if not whole[b]:  # some of its rows visit the query, as others do not
                     for j in range(size):
-                        if asking[start + j] and start + j <= i:
-                            line[j] = 0.0
-                _add_distances(line, asking, first, i, start, found)
+                        line[j] *= not (asking[start + j] and start + j <= i)
+                back = found[:, start + first : start + size]
+                total, square = _add_distances(line[first:], back[0], back[1])
+                found[0, i] += total
+                found[1, i] += square
     return found
 
 
@@ -166,6 +164,12 @@ def _codes(packed, i, b, first, totals, bands, codes):
 
 
 @kernel
+def _copy(source, target):
+    for j in range(source.shape[0]):
+        target[j] = source[j]
+
+
+@kernel
 def _count(codes, bit, counts):
     """Add a bit of every code; the sum."""
     total = np.int32(0)
@@ -177,8 +181,11 @@ def _count(codes, bit, counts):
 
 
 @kernel
-def band_counts(packed, bands, wanted, groups, n_groups, queries):
-    """Samples in the bands of every row: by side, group and row, from the pairs these visit."""
+def band_counts(packed, bands, wanted, groups, n_groups, queries, kept):
+    """Samples in the bands of every row: by side, group and row, from the pairs these visit.
+
+    ``kept`` (queries x rows, or empty) gets the bits of all pairs.
+    """
     counts = np.zeros((2, n_groups, packed.values.shape[0]), np.int32)
     unused = np.zeros(packed.blocks.shape[2], np.int32)
     n_lanes = packed.blocks.shape[2]
@@ -201,6 +208,8 @@ def band_counts(packed, bands, wanted, groups, n_groups, queries):
                 own = packed.classes[i]
                 first = _first_lane(packed, bands[3], b, i)
                 _codes(packed, i, b, first, totals[q], bands, codes[:size])
+                if kept.shape[0] > 0:
+                    _copy(codes[:size], kept[done + q, start : start + size])
                 for side in range(2):
                     there, back = groups[side, own, other], groups[side, other, own]
                     there_bit, back_bit = (
@@ -263,10 +272,11 @@ def _add_weighted(strip, block, weights, nominal_from, totals):
 
 
 @kernel
-def band_sums(packed, blocks, bands, wanted, gives, queries):
+def band_sums(packed, blocks, bands, wanted, gives, queries, kept):
     """Differences times weights, by column; row sums and squares of the weights.
 
-    ``gives[side, c, i]`` is what row i gives to every sample of class c in its band.
+    ``gives[side, c, i]`` is what row i gives to every sample of class c in its band; ``kept`` holds
+    the bits of all pairs, or nothing.
     """
     n_lanes = blocks.shape[2]
     found = np.zeros(blocks.shape[1], np.float64)
@@ -274,7 +284,6 @@ def band_sums(packed, blocks, bands, wanted, gives, queries):
     squares = 0.0
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     codes = np.zeros(n_lanes, np.int32)
-    line = np.empty(n_lanes, np.float64)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
         rows = _rows_of(packed, packed.blocks, group)
@@ -287,26 +296,28 @@ def band_sums(packed, blocks, bands, wanted, gives, queries):
             start, size = packed.block_start[b], packed.block_size[b]
             if _first_lane(packed, bands[3], b, group[0]) == size:
                 continue
-            _sum_block(packed, group, rows, b, wanted, ANY, live, alive, sums, totals)
+            if kept.shape[0] == 0:
+                _sum_block(packed, group, rows, b, wanted, ANY, live, alive, sums, totals)
             other = packed.classes[start]
             weights[:, size:] = 0
             for q in range(group.shape[0]):
                 i = group[q]
                 own = packed.classes[i]
                 first = _first_lane(packed, bands[3], b, i)
-                _codes(packed, i, b, first, totals[q], bands, codes[:size])
+                if kept.shape[0] == 0:
+                    _codes(packed, i, b, first, totals[q], bands, codes[:size])
+                else:
+                    _copy(kept[done + q, start : start + size], codes[:size])
                 half, square = _weigh(
                     codes[:size],
                     (gives[0, other, i], gives[1, other, i]),
                     gives[0, own, start : start + size],
                     gives[1, own, start : start + size],
-                    line[:size],
+                    weights[q, :size],
                     by_row[start : start + size],
                 )
                 by_row[i] += half
                 squares += square
-                for j in range(size):
-                    weights[q, j] = line[j]
             for q in range(0, rows.shape[0], STRIP):
                 strip, lanes = exact[q : q + STRIP], weights[q : q + STRIP]
                 _add_weighted(strip, blocks[b], lanes, packed.nominal_from, found)

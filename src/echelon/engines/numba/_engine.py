@@ -25,6 +25,10 @@ MOST_CLASSES = 64
 """With more, samples are counted by class pair by pair: tables of rows by class would be large."""
 
 
+MOST_BITS = 1 << 28
+"""Bytes for the bands of all pairs, between two passes; with more pairs they are found again."""
+
+
 class _Space(NamedTuple):
     samples: Samples
     packed: Packed
@@ -98,7 +102,7 @@ class NumbaEngine(Engine):
         sums = np.zeros((2, len(asking)))
         for part in self.map(task, self.tasks(space, queries)):
             sums += part
-        return np.stack([np.where(asking, len(asking) - 1.0, 0.0), *sums])
+        return np.where(asking, np.stack([np.full(len(asking), len(asking) - 1.0), *sums]), 0.0)
 
     def band_sums(self, space: _Space, queries: np.ndarray, bands: Bands) -> BandSums | None:
         packed, classes = space.packed, space.samples.classes
@@ -113,20 +117,24 @@ class NumbaEngine(Engine):
         tasks = self.tasks(space, queries)
         n_groups = int(bands.groups.max()) + 1
 
-        def count(chunk: np.ndarray) -> np.ndarray:
-            return _bands.band_counts(packed, where, anyone, bands.groups, n_groups, chunk)
+        keep = len(queries) * len(classes) <= MOST_BITS
+        kept = [np.empty((len(chunk) if keep else 0, len(classes)), np.uint8) for chunk in tasks]
+
+        def count(t: int) -> np.ndarray:
+            groups = bands.groups
+            return _bands.band_counts(packed, where, anyone, groups, n_groups, tasks[t], kept[t])
 
         counts = np.zeros((2, n_groups, len(classes)), np.int64)
-        for part in self.map(count, tasks):
+        for part in self.map(count, range(len(tasks))):
             counts += part
         gives = _gives(bands, classes, counts)
         blocks = exact_lanes(packed)
 
-        def add(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-            return _bands.band_sums(packed, blocks, where, anyone, gives, chunk)
+        def add(t: int) -> tuple[np.ndarray, np.ndarray, float]:
+            return _bands.band_sums(packed, blocks, where, anyone, gives, tasks[t], kept[t])
 
         totals, rows, squares = np.zeros(blocks.shape[1]), np.zeros(len(classes)), 0.0
-        for by_column, by_row, square in self.map(add, tasks):
+        for by_column, by_row, square in self.map(add, range(len(tasks))):
             totals += by_column
             rows += by_row
             squares += square
