@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.common import best_of, environment, note, publish, slopes
 
 THREADS = 2
-CAP = 100
+CAP = 40
 """Seconds after which a run is stopped and counted as slower than that."""
 
 CASES = {"2000 x 100": (2000, 100), "5000 x 100": (5000, 100)}

@@ -174,6 +174,7 @@ SEVERAL = {
         N_FEATURES + "those that more than half of the selectors with a rule of their own keep",
         N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
         N_FEATURES + "those taken in more than half of the bags;",
+        N_FEATURES + "those that the selector keeps by its rule, in the last round or",
     }),
     "threshold": ("some have p-values; None is up to the method; one paper says `at least`", {
         THRESHOLD, BY_P_VALUE, "A kept feature scores at least this.",
@@ -198,6 +199,12 @@ SEVERAL = {
     }),
     "path_": ("every search has a criterion of its own", {
         "Steps of the search: the ``feature``",
+    }),
+    "selector": ("one ranks, one is asked for scores", {
+        "Ranks the features; how many it would keep does not matter.", "What scores the features:",
+    }),
+    "selector_": ("fitted once, or again and again", {
+        "The selector, fitted to all rows.", "The selector as fitted last.",
     }),
     "scores_": ("every method has a scale of its own", {
         "Scores, larger is better",

@@ -35,7 +35,7 @@ class IRelief(MarginSelector):
         weights: the smaller, the fewer samples count as neighbours.
     max_iter : int, default=100
         Rounds at most.
-    tolerance : float, default=1e-4
+    tol : float, default=0.0001
         Weights have settled when they move less than this, in Euclidean norm.
     threshold : float or "shuffle", default=None
         A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
@@ -105,7 +105,7 @@ class IRelief(MarginSelector):
         **MarginSelector._parameter_constraints,
         "width": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -114,7 +114,7 @@ class IRelief(MarginSelector):
         *,
         width: float = 0.2,
         max_iter: int = 100,
-        tolerance: float = 1e-4,
+        tol: float = 1e-4,
         threshold: float | str | None = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
@@ -125,7 +125,7 @@ class IRelief(MarginSelector):
         self.n_features_to_select = n_features_to_select
         self.width = width
         self.max_iter = max_iter
-        self.tolerance = tolerance
+        self.tol = tol
         self.threshold = threshold
         self.categorical_features = categorical_features
         self.random_state = random_state
@@ -149,7 +149,7 @@ class IRelief(MarginSelector):
                 weights = np.zeros(p)
                 break
             before, weights = weights, positive / norm
-            if np.linalg.norm(weights - before) < self.tolerance:
+            if np.linalg.norm(weights - before) < self.tol:
                 break
         return samples.per_feature(weights)
 

@@ -63,8 +63,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     rounds_ : ndarray of shape (n_features,)
         How many fits the feature took part in.
     order_ : ndarray of shape (n_features,)
-        Feature indices, best first: by score, with "turf" those dropped later before those dropped
-        earlier.
+        Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
@@ -82,7 +81,9 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    The selector sees some columns of X only: name categorical features by dtype, not by position.
+    "turf" ranks features dropped later before those dropped earlier, whatever their scores, which
+    come from different rounds.  The selector sees some columns of X only: name categorical features
+    by dtype, not by position.
 
     References
     ----------

@@ -159,7 +159,8 @@ class SURFStar(RadiusSelector):
 
     As :class:`SURF`; and samples beyond the mean distance count too: a feature gains by its mean
     difference to far samples of the same class, and loses by that to far samples of other
-    classes [1]_.
+    classes [1]_.  It is for features that matter only together: one that acts alone differs at far
+    misses, which counts against it.
 
     Parameters
     ----------
@@ -359,7 +360,8 @@ class MultiSURFStar(RadiusSelector):
 
     As :class:`MultiSURF`; and samples farther than the mean distance and half a standard deviation
     count too: a feature gains by its mean difference to far samples of the same class, and loses by
-    that to far samples of other classes [1]_.
+    that to far samples of other classes [1]_.  It is for features that matter only together: one
+    that acts alone differs at far misses, which counts against it.
 
     Parameters
     ----------
