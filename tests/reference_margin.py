@@ -155,7 +155,7 @@ def hits_and_misses(X, y, reach, nominal):
 
 
 def soft_relief(X, y, sigma, nominal=None, tolerance=1e-4, max_iter=100):
-    """I-Relief-1: weights of norm 1 from expected margins, under weighted distances, until still.
+    """I-Relief-1: expected margins under distances weighted by the last ones, until still.
 
     ``sigma`` is the width of the kernel exp(-D / sigma); D is the distance weighted by feature.
     """
@@ -185,10 +185,10 @@ def soft_relief(X, y, sigma, nominal=None, tolerance=1e-4, max_iter=100):
         positive = [max(m, 0.0) for m in margin]
         norm = math.sqrt(sum(m * m for m in positive))
         if norm == 0:
-            return w, margin
+            return margin
         after = [m / norm for m in positive]
         change = math.sqrt(sum((a - b) ** 2 for a, b in zip(after, w, strict=True)))
         w = after
         if change < tolerance:
             break
-    return w, margin
+    return margin

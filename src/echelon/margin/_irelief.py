@@ -56,7 +56,7 @@ class IRelief(MarginSelector):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Scores, larger is better: weights of norm 1, 0 for features without a margin.
+        Scores, larger is better: expected margins, of which the weights are the positive part.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -138,20 +138,21 @@ class IRelief(MarginSelector):
         p = samples.values.shape[1]
         weights = np.full(p, p**-0.5)
         width = self.width * _mean_distance(samples, weights, engine)
-        rounds = range(self.max_iter)
-        self.n_iter_ = 0
-        for _ in track(rounds, total=None, description="I-Relief", verbose=self.verbose):
+        rounds = track(
+            range(self.max_iter), total=self.max_iter, description="I-Relief", verbose=self.verbose
+        )
+        self.n_iter_, settled = 0, False
+        for _ in rounds:
+            if settled:
+                continue
             margins = _margins(samples, weights, width, engine)
             self.n_iter_ += 1
             positive = np.maximum(margins, 0.0)
             norm = np.linalg.norm(positive)
-            if norm == 0:
-                weights = np.zeros(p)
-                break
-            before, weights = weights, positive / norm
-            if np.linalg.norm(weights - before) < self.tol:
-                break
-        return samples.per_feature(weights)
+            after = positive / norm if norm > 0 else weights
+            settled = bool(np.linalg.norm(after - weights) < self.tol) or norm == 0
+            weights = after
+        return samples.per_feature(margins)
 
 
 def _mean_distance(samples: Samples, weights: np.ndarray, engine: Engine) -> float:

@@ -25,6 +25,6 @@ class OutcomeMixin(TargetReader):
         return columns, unit_scale(target.numbers[:, None], np.array([True]))[:, 0]
 
     def _arrange(self, columns: Any, codes: np.ndarray) -> Samples:
-        if self.kind_ == CLASSES:
+        if codes.dtype.kind == "i":
             return arrange(columns, codes)
         return arrange(columns, np.zeros(len(codes), np.int64), outcome=codes)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples
-from echelon.margin._bands import DenseSums, Limits, band_limits, bounded, dense_sums, in_band
+from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
 from echelon.margin._evidence import Evidence
 from echelon.margin._label_moments import contrast_moments
 from echelon.margin._moments import permutation_moments
@@ -139,14 +139,14 @@ def margin_sums(
     ties: str,
     verbose: int = 0,
     keep_pairs: bool = True,
-) -> Sums | DenseSums:
+) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
     dense = [dense_sums(engine, space, rule, queries, limits)]
     if dense[0] is not None:
-        return next(track(dense, total=1, **show))
+        return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
 
     def task(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
