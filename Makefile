@@ -62,7 +62,7 @@ format: $(BIN)/.installed  ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-BENCH ?= relieff neighborhood bounds interval rankorder scale
+BENCH ?= relieff relief_family epistasis neighborhood bounds interval rankorder scale
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 

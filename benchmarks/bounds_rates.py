@@ -242,8 +242,8 @@ that are seldom 1 perhaps not; in blocks they do not.  Joint probes hold it for 
 interval includes the rate), with one exception: ten noise features correlated 0.95 where one class
 has ten of 100 samples; twice as many as asked for are called relevant there, by lone probes most.
 Noise that is correlated with a strong feature is told from it only as far as that feature is known
-to be strong: an eighth to a fifth still passes with 200 samples, the nominal share with 500; most of
-it is explained.  The price is paid by noisy copies: of two that show the same hidden feature often
+to be strong: an eighth to a fifth still passes with 200 samples, the nominal share with 500; most
+of it is explained.  The price is paid by noisy copies: of two that show the same hidden feature often
 only the better one is kept and the other explained, and with 150 samples a ninth to a fifth are
 called irrelevant, since noise that is as correlated reaches as far.  Strong features and exact
 copies lose next to nothing."""

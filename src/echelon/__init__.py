@@ -5,7 +5,7 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, ReliefF, Simba and their versions for ordered classes; OrdEval
+``margin``       Relief, SURF, Simba and their versions for ordered classes and numbers; OrdEval
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
@@ -52,7 +52,21 @@ if TYPE_CHECKING:
         as_intervals,
         intervals_from_groups,
     )
-    from echelon.margin import OrdEval, OReliefF, OSimba, Relief, ReliefF, Simba
+    from echelon.margin import (
+        SURF,
+        IRelief,
+        IterativeRelief,
+        MultiSURF,
+        MultiSURFStar,
+        OrdEval,
+        OReliefF,
+        OSimba,
+        Relief,
+        ReliefF,
+        RReliefF,
+        Simba,
+        SURFStar,
+    )
     from echelon.neighborhood import (
         NeighborhoodRoughSet,
         NeighborhoodSoftMargin,
@@ -84,7 +98,21 @@ _HOMES = {
         "as_intervals",
         "intervals_from_groups",
     ),
-    "echelon.margin": ("OReliefF", "OSimba", "OrdEval", "Relief", "ReliefF", "Simba"),
+    "echelon.margin": (
+        "SURF",
+        "IRelief",
+        "IterativeRelief",
+        "MultiSURF",
+        "MultiSURFStar",
+        "OReliefF",
+        "OSimba",
+        "OrdEval",
+        "RReliefF",
+        "Relief",
+        "ReliefF",
+        "SURFStar",
+        "Simba",
+    ),
     "echelon.neighborhood": (
         "NeighborhoodRoughSet",
         "NeighborhoodSoftMargin",
@@ -97,6 +125,7 @@ _HOMES = {
 __all__ = [
     "CFS",
     "MRMR",
+    "SURF",
     "AutoSelector",
     "BooleanOrder",
     "ConsensusSelector",
@@ -105,10 +134,14 @@ __all__ = [
     "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
+    "IRelief",
     "InformationValue",
     "IntervalKMeans",
     "IntervalRelief",
+    "IterativeRelief",
     "LinearOrdinalClassifier",
+    "MultiSURF",
+    "MultiSURFStar",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",
@@ -116,6 +149,7 @@ __all__ = [
     "OrdEval",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
+    "RReliefF",
     "RankCorrelation",
     "RankMutualInformation",
     "RankOrderClassifier",
@@ -123,6 +157,7 @@ __all__ = [
     "RelevanceBounds",
     "Relief",
     "ReliefF",
+    "SURFStar",
     "Simba",
     "as_intervals",
     "intervals_from_groups",

@@ -55,7 +55,7 @@ def check_table(X: Any, *, dask: bool = False) -> None:
     """Say what to do with containers that are no table of samples, or not a clear one."""
     if is_dask(X) and not dask:
         raise TypeError(
-            "`X` is a Dask collection, which only Relief, ReliefF and OReliefF with "
+            "`X` is a Dask collection, which only selectors of the Relief family with "
             'engine="dask" take; pass X.compute() if it fits into memory.'
         )
     if sparse.issparse(X):

@@ -17,7 +17,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from cli_cases import call
 from echelon import (
+    SURF,
     IntervalRelief,
+    MultiSURF,
+    MultiSURFStar,
     NeighborhoodRoughSet,
     NeighborhoodSoftMargin,
     OReliefF,
@@ -26,7 +29,9 @@ from echelon import (
     RelevanceBounds,
     Relief,
     ReliefF,
+    RReliefF,
     Simba,
+    SURFStar,
 )
 from echelon.engines import resolve_engine
 
@@ -78,10 +83,24 @@ def assert_same_scores(selector, engine, X, y, same=None):
 
 
 SELECTORS = {
-    "random": [ReliefF(), Relief(sample_size=40, random_state=0)],
-    "tied": [ReliefF(n_neighbors=70, metric="euclidean", ties="index"), OReliefF(n_neighbors=4)],
-    "missing": [ReliefF(), OReliefF(rule="paper", n_neighbors=4, contradictions="penalize")],
-    "nominal": [ReliefF(metric="euclidean"), OReliefF(rule="paper", dominance="require")],
+    "random": [ReliefF(), Relief(sample_size=40, random_state=0), MultiSURF(kind="classification")],
+    "tied": [
+        ReliefF(n_neighbors=70, metric="euclidean", ties="index"),
+        OReliefF(n_neighbors=4),
+        RReliefF(n_neighbors=7, neighbor_weights="rank"),
+        SURFStar(),
+    ],
+    "missing": [
+        ReliefF(),
+        RReliefF(),
+        SURF(kind="classification"),
+        OReliefF(rule="paper", n_neighbors=4, contradictions="penalize"),
+    ],
+    "nominal": [
+        ReliefF(metric="euclidean"),
+        MultiSURFStar(metric="euclidean"),
+        OReliefF(rule="paper", dominance="require"),
+    ],
 }
 
 
@@ -187,7 +206,7 @@ def test_methods_that_take_no_blocks_say_so(client):
     X, y, _ = draw("random")
     blocks = dask_array.from_array(X, chunks=(50, 5))
     for selector in (Simba(), NeighborhoodSoftMargin(), RankOrderSelector(), IntervalRelief()):
-        with pytest.raises(TypeError, match=r"only Relief, ReliefF and OReliefF.*X\.compute\(\)"):
+        with pytest.raises(TypeError, match=r"only selectors of the Relief family.*X\.compute\(\)"):
             selector.fit(blocks, y)
     with pytest.raises(TypeError, match=r'NumbaEngine does not take.*engine="dask"'):
         ReliefF().fit(blocks, y)

@@ -12,7 +12,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_nearest import awkward_samples, everyone, find_all, make_samples
 
 from cases import draw_case
-from echelon import IntervalRelief, OReliefF, Relief, ReliefF, Simba
+from echelon import (
+    IntervalRelief,
+    MultiSURF,
+    MultiSURFStar,
+    OReliefF,
+    Relief,
+    ReliefF,
+    RReliefF,
+    Simba,
+    SURFStar,
+)
 from echelon.engines import ABOVE, ANY, BELOW, Classes, NumbaEngine, Search, resolve_engine
 
 torch = pytest.importorskip("torch", reason='needs pip install "echelon[torch]"')
@@ -120,6 +130,10 @@ def test_methods():
             ReliefF(n_neighbors=case.k, metric="euclidean", categorical_features=case.nominal),
             OReliefF(threshold=0.0, categorical_features=case.nominal, n_neighbors=case.k),
             ReliefF(sample_size=0.5, random_state=0, ties="index"),
+            RReliefF(n_neighbors=case.k, neighbor_weights="rank"),
+            SURFStar(metric="euclidean", categorical_features=case.nominal),
+            MultiSURFStar(kind="classification", categorical_features=case.nominal),
+            MultiSURF(kind="classification", sample_size=0.5, random_state=0),
         ):
             expected = selector.set_params(engine="numba").fit(case.X, case.y).scores_
             found = selector.set_params(engine="torch").fit(case.X, case.y).scores_

@@ -21,6 +21,7 @@ from echelon import (
     AutoSelector,
     ConsensusSelector,
     CurveSelector,
+    IterativeRelief,
     LinearOrdinalClassifier,
     OrdinalDecomposition,
     RankOrderSelector,
@@ -53,6 +54,7 @@ QUICK = {RelevanceBounds: {"C": 0.2, "false_positive_rate": 0.5}}
 META = {
     AutoSelector: lambda: AutoSelector(random_state=0, cv=3),
     ConsensusSelector: lambda: ConsensusSelector([ReliefF(), CFS()]),
+    IterativeRelief: lambda: IterativeRelief(ReliefF(), 0.5),
     CurveSelector: lambda: CurveSelector(ReliefF(), KNeighborsClassifier(1), cv=2),
     OrdinalDecomposition: lambda: OrdinalDecomposition(KNeighborsClassifier()),
 }

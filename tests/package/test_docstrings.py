@@ -186,6 +186,7 @@ SEVERAL = {
         N_FEATURES + "those that more than half of the selectors with a rule of their own keep",
         N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
         N_FEATURES + "those taken in more than half of the bags;",
+        N_FEATURES + "those that the selector keeps by its rule, in the last round or",
     }),
     "threshold": ("some have p-values; None is up to the method; one paper says `at least`", {
         THRESHOLD, BY_P_VALUE, "A kept feature scores at least this.",
@@ -211,6 +212,12 @@ SEVERAL = {
     "path_": ("every search has a criterion of its own", {
         "Steps of the search: the ``feature``",
     }),
+    "selector": ("one ranks, one is asked for scores", {
+        "Ranks the features; how many it would keep does not matter.", "What scores the features:",
+    }),
+    "selector_": ("fitted once, or again and again", {
+        "The selector, fitted to all rows.", "The selector as fitted last.",
+    }),
     "scores_": ("every method has a scale of its own", {
         "Scores, larger is better",
     }),
@@ -223,6 +230,7 @@ SEVERAL = {
     "n_neighbors": ("of one class, of the classes above and below, and of any", {
         "Neighbours per class;", "Misses above and below,", "Neighbours that answer,",
         "Neighbours of any class.",
+        "Neighbours of every sample,",
     }),
     "answer": ("what a model answers, and what neighbours answer", {
         "What :meth:`predict` answers:", "What they answer:",

@@ -3,6 +3,7 @@
 ``compat``       private names of scikit-learn, imported nowhere else
 ``search``       greedy searches over sets of features, and the ranks they lead to
 ``samples``      columns and classes laid out for an engine;  ``differences``  one scale for all
+``any_target``   selectors that take ordered classes, classes without an order, and numbers
 ``directions``   which features should rise or fall with the classes
 ``folds``        shuffled folds;  ``errors``  the standard error over folds, and its test
 ``guesses``      the best constant guess, which models must beat

@@ -9,7 +9,12 @@ from echelon.engines import Samples
 from echelon.validation import Columns
 
 
-def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None = None) -> Samples:
+def arrange(
+    columns: Columns,
+    classes: np.ndarray,
+    directions: np.ndarray | None = None,
+    outcome: np.ndarray | None = None,
+) -> Samples:
     """Scale, turn falling columns round, sort rows by class and columns by kind.
 
     Parameters
@@ -20,6 +25,8 @@ def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None
         Class codes 0, 1, ...
     directions : ndarray of shape (n_features,), default=None
         1 rising, -1 falling, 0 without order; None for all 0.
+    outcome : ndarray of shape (n_samples,), default=None
+        A number of every sample, from 0 to 1, where there are no classes.
     """
     if directions is None:
         directions = np.zeros(len(columns.nominal), dtype=int)
@@ -41,6 +48,7 @@ def arrange(columns: Columns, classes: np.ndarray, directions: np.ndarray | None
         n_ordered=int((kind == 0).sum()),
         n_numeric=int((kind < 2).sum()),
         missing=missing,
+        outcome=None if outcome is None else outcome[rows],
     )
 
 

@@ -13,7 +13,16 @@ they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator 
 
 from typing import TYPE_CHECKING, Any
 
-from echelon.engines._base import TIE_TOLERANCE, Classes, Engine, Found, Samples, Search
+from echelon.engines._base import (
+    TIE_TOLERANCE,
+    Bands,
+    BandSums,
+    Classes,
+    Engine,
+    Found,
+    Samples,
+    Search,
+)
 from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
 from echelon.engines.numba import NumbaEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
@@ -28,6 +37,8 @@ __all__ = [
     "BELOW",
     "ENGINE_CONSTRAINTS",
     "TIE_TOLERANCE",
+    "BandSums",
+    "Bands",
     "Classes",
     "DaskEngine",
     "Engine",

@@ -33,6 +33,8 @@ class Samples(NamedTuple):
     n_ordered: int
     n_numeric: int
     missing: bool
+    outcome: np.ndarray | None = None
+    """Number of every row, from 0 to 1, where the target is one; there is one class then."""
 
     @property
     def class_sizes(self) -> np.ndarray:
@@ -150,6 +152,43 @@ class Found(NamedTuple):
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
+class Bands(NamedTuple):
+    """Pairs that count by their distance, and what a query gives to them.
+
+    A query of class a gives ``coefs[s, a, c]``, in equal parts, to all samples of the classes c
+    with the same ``groups[s, a, c]`` that lie nearer than its limit (s = 0) or farther (s = 1).
+
+    Attributes
+    ----------
+    limits : ndarray of shape (2, n_samples)
+        The limits, by row; -inf (inf): nothing is nearer (farther).
+    groups, coefs : ndarray of shape (2, n_classes, n_classes)
+        By side, class of the query and of the other sample; group -1: does not count.
+    """
+
+    limits: np.ndarray
+    groups: np.ndarray
+    coefs: np.ndarray
+
+
+class BandSums(NamedTuple):
+    """Sums over such pairs; M is the mean of what two samples give to each other.
+
+    Attributes
+    ----------
+    totals : ndarray of shape (n_columns,)
+        Differences times what is given, added up.
+    rows : ndarray of shape (n_samples,)
+        Row sums of M.
+    squares : float
+        Sum of the squares of M.
+    """
+
+    totals: np.ndarray
+    rows: np.ndarray
+    squares: float
+
+
 LOOK = 1.0
 """Seconds after which whoever waits for a result looks around."""
 
@@ -166,8 +205,8 @@ def tie_factor(dtype: np.dtype, metric: str) -> float:
 class Engine(ABC):
     """The primitives that methods are written in.
 
-    A *space* is whatever the engine made of the samples in ``prepare``; it has the ``samples`` and
-    the ``tolerance`` of ties.
+    A *space* is whatever the engine made of the samples in ``prepare``; it has the ``samples``, the
+    ``tolerance`` of ties, and says whether distances are ``squared``.
 
     Parameters
     ----------
@@ -221,6 +260,32 @@ class Engine(ABC):
     @abstractmethod
     def nearest(self, space: Any, queries: np.ndarray, search: Search) -> Found:
         """Find the neighbours of the query rows, exactly."""
+
+    def distance_sums(self, space: Any, queries: np.ndarray) -> np.ndarray:
+        """How many rows lie at a finite distance of a query, the sum and the sum of squares.
+
+        Of shape (3, n_samples); 0 for rows that are no queries.
+        """
+        everyone = Search(Classes.everyone(len(space.samples.class_sizes)))
+        sums = np.zeros((3, len(space.samples.classes)))
+
+        def task(chunk: np.ndarray) -> None:
+            while len(chunk):
+                found = self.nearest(space, chunk, everyone)
+                far = np.sqrt(found.distances) if space.squared else found.distances
+                done, chunk = np.split(chunk, [len(found.counts)])
+                for power in range(3):
+                    sums[power, done] = np.bincount(found.owners, far**power, len(done))
+
+        deque(self.map(task, self.tasks(space, queries)), maxlen=0)
+        return sums
+
+    def band_sums(self, space: Any, queries: np.ndarray, bands: Any) -> BandSums | None:
+        """Sums over all pairs within bands of distance, if faster here than pair by pair.
+
+        ``bands`` is a :class:`Bands`; the data are complete.  None: go pair by pair.
+        """
+        return None
 
     def share(self, space: Any, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
         """Weight of every neighbour when each query has so many places to give."""

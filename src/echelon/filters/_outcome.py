@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from echelon._core.compat import StrOptions
-from echelon.methods import CLASSES, CONTINUOUS, ORDERED
-from echelon.targets import Target, read_target
+from echelon._core.any_target import TargetReader
+from echelon.methods import CLASSES
+from echelon.targets import Target
 from echelon.validation import Columns, read_columns
 
 
-class AnyTargetMixin:
+class AnyTargetMixin(TargetReader):
     """Reads y as what it is, or as ``kind`` says; missing values in X are taken."""
 
     _allow_nan = True
 
-    _target_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kind": [StrOptions({"auto", ORDERED, CLASSES, CONTINUOUS})],
-        "class_order": ["array-like", None],
-    }
-
-    kind: str
-    class_order: Sequence | None
     categorical_features: Any
 
     def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
         """Features, and the target in place of class codes."""
-        columns = self._read_columns(X)
-        target = read_target(y, self.kind, self.class_order)
-        self.kind_ = target.kind
-        if target.labels is not None:
-            self.classes_ = target.labels
-        elif hasattr(self, "classes_"):
-            del self.classes_  # of an earlier fit
-        return columns, target
+        return self._read_columns(X), self._read_target(y)
 
     def _read_columns(self, X: Any) -> Columns:
         return read_columns(X, self.categorical_features, allow_nan=True)

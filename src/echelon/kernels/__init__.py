@@ -10,6 +10,7 @@
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``moments``     sums over pairs for the mean and variance of a score under permutation
 ``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
+``soft``        neighbours by probability, for I-Relief
 ``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples

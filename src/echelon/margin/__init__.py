@@ -14,9 +14,15 @@ order:
 ``_label_moments``  the same under permutation of the classes
 ``_evidence`` z-scores and p-values
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
+``_bands``    neighbours by distance alone, and their sums without a list of pairs
 ``_order``    what selectors for ordered classes share
+``_outcome``  what selectors for any target share
 ``_relief``   Relief, ReliefF
+``_rrelieff`` RReliefF
+``_surf``     SURF, SURFStar, MultiSURF, MultiSURFStar
 ``_orelieff`` OReliefF
+``_irelief``  IRelief: soft neighbours, until the weights settle
+``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
 ``_ordeval``  OrdEval: no score, but what every value of a feature does among the same neighbours
 
@@ -25,21 +31,33 @@ order:
 
 from echelon.margin import rules
 from echelon.margin._base import MarginSelector, ReliefSelector
+from echelon.margin._irelief import IRelief
+from echelon.margin._iterative import IterativeRelief
 from echelon.margin._ordeval import OrdEval
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
+from echelon.margin._rrelieff import RReliefF
 from echelon.margin._simba import OSimba, Simba
+from echelon.margin._surf import SURF, MultiSURF, MultiSURFStar, SURFStar
 from echelon.margin._weights import margin_weights
-from echelon.margin.rules import Term
+from echelon.margin.rules import Band, Term
 
 __all__ = [
+    "SURF",
+    "Band",
+    "IRelief",
+    "IterativeRelief",
     "MarginSelector",
+    "MultiSURF",
+    "MultiSURFStar",
     "OReliefF",
     "OSimba",
     "OrdEval",
+    "RReliefF",
     "Relief",
     "ReliefF",
     "ReliefSelector",
+    "SURFStar",
     "Simba",
     "Term",
     "margin_weights",

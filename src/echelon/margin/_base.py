@@ -17,7 +17,7 @@ from echelon.margin._evidence import Evidence
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin._weights import Sums, margin_sums
 from echelon.margin.rules import Term
-from echelon.validation import is_dask
+from echelon.validation import is_dask, read_columns
 
 N_NEIGHBORS: dict[str, list[Any]] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]
@@ -128,12 +128,16 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         self.verbose = verbose
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        if not is_dask(X):
-            return super()._read(X, y)
-        engine = resolve_engine(self.engine, self.n_jobs)
-        columns = engine.read(X, self.categorical_features, allow_nan=self._allow_nan)
+        columns = self._read_columns(X)
         self.classes_, codes = self._read_classes(y.compute() if is_dask(y) else y)
         return columns, codes
+
+    def _read_columns(self, X: Any) -> Any:
+        """The features; those of a Dask collection stay where they are."""
+        if not is_dask(X):
+            return read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
+        engine = resolve_engine(self.engine, self.n_jobs)
+        return engine.read(X, self.categorical_features, allow_nan=self._allow_nan)
 
     @abstractmethod
     def _rule(self, samples: Samples) -> list[Term]:

@@ -4,7 +4,7 @@ The contrast compares, among the nearest samples of any class, pairs whose class
 (d near 1) with others.  Its neighbours G depend on the features only.  So the classes may be
 permuted with everything else as it is, the feature's own part in choosing neighbours included; a
 permuted feature would lie further from its neighbours than the feature does.  The contrast is a
-positive multiple of
+positive multiple (for numbers as outcomes: d = |y_i - y_j|) of
 
     T = sum_ij M_ij d_ij,   M = G (D - mean of D over G),   D = |x_i - x_j| or 0/1,
 
@@ -14,24 +14,34 @@ differences.  A feature with gaps: the same over the samples, and pairs, that ha
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from echelon.engines import Samples
 from echelon.kernels.moments import contrast_sums, merged_pairs
-from echelon.margin._moments import ColumnSums, Run, WeightSums, by_column, mean_and_variance
+from echelon.margin._moments import (
+    ColumnSums,
+    Run,
+    WeightSums,
+    by_column,
+    column_sums,
+    mean_and_variance,
+)
 from echelon.margin._pairs import PairGraph
+from echelon.margin.rules import Term
 
 
 def contrast_moments(
-    samples: Samples, graph: PairGraph, apart: np.ndarray, run: Run
+    samples: Samples, graph: PairGraph, term: Term, run: Run
 ) -> tuple[np.ndarray, np.ndarray]:
     """T of every column and its standard deviation, in the order of ``samples``.
 
-    ``apart`` holds the distances of classes; shares of the graph add up to the weights G.
+    ``term`` weighs pairs by d; shares of the graph add up to the weights G.
     """
     lower, higher, weights = merged_pairs(graph.starts, graph.higher, graph.shares)
-    distances = apart[samples.classes[lower], samples.classes[higher]]
-    everyone = class_sums(samples.classes, apart)
+    distances = term.of_pairs(samples, lower, higher)
+    everyone = outcome_sums(samples, term, slice(None))
 
     def moments(column: np.ndarray, f: int) -> tuple[float, float]:
         nominal = f >= samples.n_numeric
@@ -40,7 +50,7 @@ def contrast_moments(
         if present is None or present.all():
             n, classes = len(column), everyone
         else:
-            n, classes = int(present.sum()), class_sums(samples.classes[present], apart)
+            n, classes = int(present.sum()), outcome_sums(samples, term, present)
         total, of_pairs = _centred(sums, by_row, n)
         return total, mean_and_variance(of_pairs, classes)[1]
 
@@ -55,6 +65,13 @@ def _centred(sums: np.ndarray, by_row: np.ndarray, n: int) -> tuple[float, Weigh
     squares = ggxx - 2 * mean * ggx + mean**2 * gg
     rows = 0.5 * (by_row[1] - mean * by_row[0])
     return gdx - mean * gd, WeightSums(n, 0.0, 0.5 * squares, float(rows @ rows), 0.0, 0.0)
+
+
+def outcome_sums(samples: Samples, term: Term, which: Any) -> ColumnSums:
+    """Sums over the distances of the outcomes of all pairs of some samples, centred."""
+    if term.apart:
+        return column_sums(samples.outcome[which], nominal=False)  # type: ignore[index]
+    return class_sums(samples.classes[which], term.coef)
 
 
 def class_sums(classes: np.ndarray, apart: np.ndarray) -> ColumnSums:

@@ -49,6 +49,14 @@ class WeightSums(NamedTuple):
     bb: float
     rb: float
 
+    @classmethod
+    def of(cls, rows: np.ndarray, squares: float) -> WeightSums:
+        """From the row sums of M and the sum of its squares, nothing signed or missing."""
+        n, total = len(rows), float(rows.sum())
+        centred = rows - total / n
+        a1 = squares - total**2 / max(n * (n - 1), 1)
+        return cls(n, total, a1, float(centred @ centred), 0.0, 0.0)
+
 
 def weight_sums(graph: PairGraph, present: np.ndarray) -> WeightSums:
     """The same of the pairs whose two samples have a feature."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples
+from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
 from echelon.margin._evidence import Evidence
 from echelon.margin._label_moments import contrast_moments
 from echelon.margin._moments import permutation_moments
@@ -111,18 +112,16 @@ class Sums:
 
     def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """A contrast in other units, and its deviation under permutation of the classes."""
-        apart = self.rule[terms[0]].coef
-        return contrast_moments(self.samples, self._graph(terms), apart, self.engine.map)
+        term = self.rule[terms[0]]
+        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
         far, *near = (self.rule[t] for t in terms)
-        return (
-            far.pairwise
-            and len(near) == 1
-            and near[0].search is far.search
-            and np.array_equal(near[0].coef, far.coef - 1.0)
-        )
+        if not far.pairwise or len(near) != 1 or near[0].search is not far.search:
+            return False
+        by_number = bool(far.apart) and near[0].apart == -far.apart
+        return by_number or np.array_equal(near[0].coef, far.coef - 1.0)
 
     def _graph(self, terms: Sequence[int]) -> PairGraph:
         pieces = [part for part in self.pieces or [] if part.term in terms]
@@ -143,14 +142,17 @@ def margin_sums(
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
+    limits = band_limits(engine, space, rule, queries)
+    show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
+    dense = [dense_sums(engine, space, rule, queries, limits)]
+    if dense[0] is not None:
+        return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
 
     def task(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
-        return _task_sums(engine, space, samples, rule, chunk, ties)
+        return _task_sums(engine, space, samples, rule, chunk, ties, limits)
 
-    done = track(
-        engine.map(task, tasks), total=len(tasks), description="Relief weights", verbose=verbose
-    )
+    done = track(engine.map(task, tasks), total=len(tasks), **show)
     totals = np.zeros((len(rule), samples.values.shape[1]))
     weights = np.zeros(len(rule))
     pieces: list[Piece] = []
@@ -175,6 +177,7 @@ def _task_sums(
     rule: list[Term],
     queries: np.ndarray,
     ties: str,
+    limits: Limits,
 ) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
     """Every term added over some queries, its weight there, and the pairs."""
     totals = np.zeros((len(rule), samples.values.shape[1]))
@@ -182,10 +185,10 @@ def _task_sums(
     pieces = []
     for group in _same_search(rule):
         wanted = np.any([_counts(rule[t], samples.classes[queries]) for t in group], axis=0)
-        found = _pairs(engine, space, rule[group[0]], queries[wanted], by_index=ties == "index")
-        for pairs in found:
+        term, by_index = rule[group[0]], ties == "index"
+        for pairs in _pairs(engine, space, term, queries[wanted], limits, by_index=by_index):
             for t in group:
-                mine, coefs = _weighted(rule[t], samples.classes, pairs)
+                mine, coefs = _weighted(rule[t], samples, pairs)
                 totals[t] += engine.accumulate(space, mine, coefs, rule[t].direction)
                 pieces.append(piece(t, mine, coefs))
                 weights[t] += np.abs(coefs).sum() if rule[t].pairwise else 0.0
@@ -195,9 +198,10 @@ def _task_sums(
 
 def _same_search(rule: list[Term]) -> list[list[int]]:
     """Terms that share their neighbours, to be searched once."""
-    groups: dict[tuple[int, bool], list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for t, term in enumerate(rule):
-        groups.setdefault((id(term.search), term.prefer), []).append(t)
+        same = id(term.search), term.prefer, term.band, id(term.worth), term.even
+        groups.setdefault(same, []).append(t)
     return list(groups.values())
 
 
@@ -206,39 +210,88 @@ def _counts(term: Term, classes: np.ndarray) -> np.ndarray:
     return (term.coef.reshape(len(term.coef), -1) != 0).any(axis=1)[classes]
 
 
-def _weighted(term: Term, classes: np.ndarray, pairs: Pairs) -> tuple[Pairs, np.ndarray]:
-    """The pairs as a term counts them: shares weighted by class, and a coefficient per query."""
+def _weighted(term: Term, samples: Samples, pairs: Pairs) -> tuple[Pairs, np.ndarray]:
+    """The pairs as a term counts them: shares weighted by pair, and a coefficient per query."""
     queries, counts, indices, shares = pairs
     if not term.pairwise:
-        return pairs, term.coef[classes[queries]]
+        return pairs, term.coef[samples.classes[queries]]
     owners = np.repeat(np.arange(len(queries)), counts)
-    by_pair = shares * term.coef[classes[queries[owners]], classes[indices]]
+    by_pair = shares * term.of_pairs(samples, queries[owners], indices)
     coefs = np.bincount(owners, weights=by_pair, minlength=len(queries))
     return (queries, counts, indices, np.abs(by_pair)), coefs
 
 
 def _pairs(
-    engine: Engine, space: Any, term: Term, queries: np.ndarray, *, by_index: bool
+    engine: Engine, space: Any, term: Term, queries: np.ndarray, limits: Limits, *, by_index: bool
 ) -> Iterator[Pairs]:
     """The pairs of a term, in pieces as large as the engine hands out."""
-    k = term.search.n_neighbors
+    search = term.search
+    if term.band is not None and len(queries):
+        search = bounded(search, term.band, limits[term.band][queries], space)
     while len(queries):
-        found = engine.nearest(space, queries, term.search)
-        others = None
+        found = engine.nearest(space, queries, search)
         if term.prefer:
-            anyone = replace(term.search, relation=ANY)
-            others = engine.nearest(space, queries[: len(found.counts)], anyone)
-            found = found.first(len(others.counts))
-        n = len(found.counts)
-        places = found.counts if k is None else np.full(n, k)
-        shares = engine.share(space, found, places, by_index=by_index)
-        if others is not None:
-            rest = _without(others, found)
-            left = np.maximum(places - found.counts, 0)
-            rest_shares = engine.share(space, rest, left, by_index=by_index)
-            found, shares = _joined(found, shares, rest, rest_shares)
+            n, found, shares = _preferred(engine, space, term, queries, found, by_index=by_index)
+        else:
+            n = len(found.counts)
+            if term.band is not None:
+                found = in_band(found, queries[:n], term.band, limits, space.tolerance)
+            shares = _shares(engine, space, term, found, by_index=by_index)
         yield queries[:n], found.counts, found.indices, shares
         queries = queries[n:]
+
+
+def _shares(engine: Engine, space: Any, term: Term, found: Found, *, by_index: bool) -> np.ndarray:
+    """What every neighbour gets of its query's places."""
+    if term.search.n_neighbors is None:
+        shares = np.ones(len(found.indices))
+    elif term.worth is not None:
+        rows = space.samples.rows[found.indices]
+        shares = worth_by_rank(found, rows, term.worth, space.tolerance, by_index=by_index)
+    else:
+        places = np.full(len(found.counts), term.search.n_neighbors)
+        shares = engine.share(space, found, places, by_index=by_index)
+    if not term.even:
+        return shares
+    owners = found.owners
+    return shares / np.bincount(owners, shares, len(found.counts))[owners]
+
+
+def worth_by_rank(
+    found: Found, rows: np.ndarray, worth: np.ndarray, tolerance: float, *, by_index: bool
+) -> np.ndarray:
+    """The worth of the place of every neighbour; tied ones share theirs, or stand by row."""
+    owners = found.owners
+    order = np.lexsort((rows, found.distances, owners))
+    owner, distance = owners[order], found.distances[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (owner[1:] != owner[:-1]) | (distance[1:] > distance[:-1] * tolerance)
+    tie = np.cumsum(begins) - 1
+    place = np.arange(len(order)) - (np.cumsum(found.counts) - found.counts)[owner]
+    values = np.append(worth, 0.0)[np.minimum(place, len(worth))]
+    if by_index:
+        order = order[np.lexsort((rows[order], tie))]
+    else:
+        values = (np.bincount(tie, values) / np.bincount(tie))[tie]
+    shares = np.empty(len(order))
+    shares[order] = values
+    return shares
+
+
+def _preferred(
+    engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
+) -> tuple[int, Found, np.ndarray]:
+    """Neighbours in the relation first, the nearest others in the places they leave."""
+    anyone = replace(term.search, relation=ANY)
+    others = engine.nearest(space, queries[: len(found.counts)], anyone)
+    n = len(others.counts)
+    found = found.first(n)
+    places = np.full(n, term.search.n_neighbors)
+    shares = engine.share(space, found, places, by_index=by_index)
+    rest = _without(others, found)
+    left = np.maximum(places - found.counts, 0)
+    rest_shares = engine.share(space, rest, left, by_index=by_index)
+    return n, *_joined(found, shares, rest, rest_shares)
 
 
 def _without(others: Found, taken: Found) -> Found:

@@ -2,16 +2,37 @@
 
 A rule is a list of terms.  A term adds, for every query i, ``coef_i`` times the mean difference
 to its neighbours: negative for hits (same class, should be near), positive for misses (other class,
-should be far).  Dividing by the number of queries is left to ``_weights``.
+should be far).  Dividing by the number of queries is left to ``_weights``.  Neighbours are the k
+nearest or, with a *band*, all samples on one side of a limit that follows from the distances.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from echelon.engines import ABOVE, BELOW, Classes, Search
+from echelon.engines import ABOVE, BELOW, Classes, Samples, Search
+
+
+@dataclass(frozen=True)
+class Band:
+    """All samples nearer, or farther, than mean + side * width * deviation of the distances.
+
+    Attributes
+    ----------
+    side : {-1, 1}
+        -1: nearer than the limit, 1: farther.
+    width : float
+        In standard deviations.
+    own : bool
+        Mean and deviation are those of the distances of the query, else those of all pairs.
+    """
+
+    side: int
+    width: float = 0.0
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,17 +52,36 @@ class Term:
     direction : {0, 1, -1}
         1: differences in ordered columns count as positive where the neighbour is larger, -1:
         where it is smaller, 0: always.
+    band : Band or None
+        Leaves, of the neighbours found, those in the band.
+    worth : ndarray of shape (k,), or None
+        What the k places are worth, the nearest first; tied samples share theirs.  None: 1 each.
+    even : bool
+        What a query gives to its neighbours adds up to 1, however many there are.
+    apart : {0, 1, -1}
+        1: pairs weigh by how far their outcomes lie apart, d, -1: by 1 - d; 0: by the class alone.
     """
 
     coef: np.ndarray
     search: Search
     prefer: bool = False
     direction: int = 0
+    band: Band | None = None
+    worth: np.ndarray | None = None
+    even: bool = False
+    apart: int = 0
 
     @property
     def pairwise(self) -> bool:
         """Whether pairs, not queries, are weighted."""
-        return self.coef.ndim == 2
+        return self.coef.ndim == 2 or self.apart != 0
+
+    def of_pairs(self, samples: Samples, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Coefficients of pairs of rows."""
+        if self.coef.ndim == 2:
+            return self.coef[samples.classes[rows], samples.classes[others]]
+        d = np.abs(samples.outcome[rows] - samples.outcome[others])  # type: ignore[index]
+        return self.coef[samples.classes[rows]] * (d if self.apart > 0 else 1.0 - d)
 
 
 def relief(n_classes: int) -> list[Term]:
@@ -58,7 +98,7 @@ def nearest_intervals(class_sizes: np.ndarray) -> list[Term]:
     return [replace(term, coef=term.coef * coef) for term in relief(len(class_sizes))]
 
 
-def relieff(class_sizes: np.ndarray, n_neighbors: int) -> list[Term]:
+def relieff(class_sizes: np.ndarray, n_neighbors: int | None) -> list[Term]:
     """Algorithm 2: k hits, and k misses of each class weighted P(C) / (1 - P(class))."""
     n = len(class_sizes)
     hits = Term(-np.ones(n), Search(Classes.same(n), n_neighbors))
@@ -79,7 +119,7 @@ def class_distances(n_classes: int, *, ordered: bool) -> np.ndarray:
     return apart / max(n_classes - 1, 1) if ordered else (apart > 0).astype(float)
 
 
-def contrast(apart: np.ndarray, n_neighbors: int) -> list[Term]:
+def contrast(apart: np.ndarray, n_neighbors: int | None) -> list[Term]:
     """RReliefF for classes: among the k nearest of any class, far classes against near ones.
 
     With d the distance of its classes, a pair weighs d / sum d - (1 - d) / sum (1 - d), the sums
@@ -88,6 +128,37 @@ def contrast(apart: np.ndarray, n_neighbors: int) -> list[Term]:
     """
     anyone = Search(Classes.everyone(len(apart)), n_neighbors)
     return [Term(apart, anyone), Term(apart - 1.0, anyone)]
+
+
+def rrelieff(samples: Samples, n_neighbors: int | None, worth: np.ndarray | None) -> list[Term]:
+    """RReliefF: among the k nearest, those with a far outcome against those with a near one.
+
+    With d the distance of the outcomes (0 or 1 for classes without an order) and w what a query
+    gives to its neighbours, N_CA / N_C - (N_A - N_CA) / (m - N_C) is a contrast whose pairs weigh
+    w d / sum w d - w (1 - d) / sum w (1 - d).
+    """
+    n = len(samples.class_sizes)
+    if samples.outcome is None:
+        terms = contrast(class_distances(n, ordered=False), n_neighbors)
+    else:
+        search = Search(Classes.everyone(n), n_neighbors)
+        terms = [Term(np.ones(n), search, apart=1), Term(-np.ones(n), search, apart=-1)]
+    return [replace(term, worth=worth, even=True) for term in terms]
+
+
+def radius(samples: Samples, bands: Sequence[Band]) -> list[Term]:
+    """ReliefF (RReliefF, if y is a number) with bands in place of k; far ones count the other way.
+
+    SURF: nearer than the mean of all pairs, SURF*: and farther.  MultiSURF: nearer than the query's
+    mean by half its deviation, MultiSURF*: and farther.
+    """
+    if samples.outcome is None:
+        terms = relieff(samples.class_sizes, None)
+    else:
+        terms = rrelieff(samples, None, None)
+    return [
+        replace(term, coef=-band.side * term.coef, band=band) for band in bands for term in terms
+    ]
 
 
 def trend(n_classes: int, n_neighbors: int) -> list[Term]:

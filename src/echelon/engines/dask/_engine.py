@@ -263,6 +263,11 @@ class Space:
     holds: np.ndarray
     """Which classes a block holds, of shape (n_blocks, n_classes)."""
 
+    @property
+    def squared(self) -> bool:
+        """Whether distances are squared."""
+        return self.layout.metric == "euclidean"
+
     def of_one_block(self, queries: np.ndarray) -> np.ndarray:
         """The first queries, as far as they lie in one block."""
         elsewhere = np.flatnonzero(self.block_of[queries] != self.block_of[queries[0]])

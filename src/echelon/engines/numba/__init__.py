@@ -3,6 +3,7 @@
 ``_engine``   the primitives
 ``_packing``  samples laid out for the search: rounded values, blocks of lanes, error bounds
 ``_nearest``  the k nearest references of every query row, exactly, without a distance matrix
+``_bands``    sums over all pairs within bands of distance, without listing pairs
 ``_tiles``    sums over features for a tile of query rows against a block of reference rows
 """
 

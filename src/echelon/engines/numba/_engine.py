@@ -6,16 +6,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
+from echelon.engines._base import (
+    Bands,
+    BandSums,
+    Classes,
+    Engine,
+    Found,
+    Samples,
+    Search,
+    tie_factor,
+)
+from echelon.engines.numba import _bands
 from echelon.engines.numba._nearest import Packed, nearest
-from echelon.engines.numba._packing import pack
+from echelon.engines.numba._packing import exact_lanes, integer_bounds, pack
 from echelon.kernels.accumulate import add_differences
+
+MOST_CLASSES = 64
+"""With more, samples are counted by class pair by pair: tables of rows by class would be large."""
+
+
+MOST_BITS = 1 << 28
+"""Bytes for the bands of all pairs, between two passes; with more pairs they are found again."""
 
 
 class _Space(NamedTuple):
     samples: Samples
     packed: Packed
     tolerance: float
+
+    @property
+    def squared(self) -> bool:
+        return self.packed.squared
 
 
 class NumbaEngine(Engine):
@@ -67,3 +88,72 @@ class NumbaEngine(Engine):
             scores,
         )
         return scores
+
+    def distance_sums(self, space: _Space, queries: np.ndarray) -> np.ndarray:
+        packed = space.packed
+        if packed.missing or packed.paired:
+            return super().distance_sums(space, queries)
+        asking, whole = _asking(packed, queries)
+        blocks = exact_lanes(packed)
+
+        def task(chunk: np.ndarray) -> np.ndarray:
+            return _bands.distance_sums(packed, blocks, asking, whole, chunk)
+
+        sums = np.zeros((2, len(asking)))
+        for part in self.map(task, self.tasks(space, queries)):
+            sums += part
+        return np.where(asking, np.stack([np.full(len(asking), len(asking) - 1.0), *sums]), 0.0)
+
+    def band_sums(self, space: _Space, queries: np.ndarray, bands: Bands) -> BandSums | None:
+        packed, classes = space.packed, space.samples.classes
+        n_classes = len(bands.coefs[0])
+        if packed.missing or packed.paired or n_classes > MOST_CLASSES:
+            return None
+        asking, whole = _asking(packed, queries)
+        limits = np.where(asking, bands.limits, [[-np.inf], [np.inf]])
+        bounds = integer_bounds(packed, limits, space.tolerance)
+        where = limits, bounds, asking, whole, space.tolerance
+        anyone = tuple(Classes.everyone(n_classes))
+        tasks = self.tasks(space, queries)
+        n_groups = int(bands.groups.max()) + 1
+
+        keep = len(queries) * len(classes) <= MOST_BITS
+        kept = [np.empty((len(chunk) if keep else 0, len(classes)), np.uint8) for chunk in tasks]
+
+        def count(t: int) -> np.ndarray:
+            groups = bands.groups
+            return _bands.band_counts(packed, where, anyone, groups, n_groups, tasks[t], kept[t])
+
+        counts = np.zeros((2, n_groups, len(classes)), np.int64)
+        for part in self.map(count, range(len(tasks))):
+            counts += part
+        gives = _gives(bands, classes, counts)
+        blocks = exact_lanes(packed)
+
+        def add(t: int) -> tuple[np.ndarray, np.ndarray, float]:
+            return _bands.band_sums(packed, blocks, where, anyone, gives, tasks[t], kept[t])
+
+        totals, rows, squares = np.zeros(blocks.shape[1]), np.zeros(len(classes)), 0.0
+        for by_column, by_row, square in self.map(add, range(len(tasks))):
+            totals += by_column
+            rows += by_row
+            squares += square
+        nominal = totals[packed.nominal_from :]
+        kept = space.samples.values.shape[1] - packed.n_numeric
+        return BandSums(np.append(totals[: packed.n_numeric], nominal[:kept]), rows, squares)
+
+
+def _asking(packed: Packed, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows are queries, and the blocks all of whose rows are."""
+    asking = np.zeros(len(packed.classes), bool)
+    asking[queries] = True
+    return asking, np.logical_and.reduceat(asking, packed.block_start)
+
+
+def _gives(bands: Bands, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """What every row gives to a sample of every class in its bands: (side, class, row)."""
+    groups, coefs = bands.groups[:, classes], bands.coefs[:, classes]
+    rows = np.arange(len(classes))[:, None]
+    sizes = np.stack([counts[side][groups[side], rows] for side in range(2)])
+    gives = np.where((groups >= 0) & (sizes > 0), coefs / np.maximum(sizes, 1), 0.0)
+    return np.ascontiguousarray(gives.transpose(0, 2, 1))

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from echelon.engines._base import Samples
-from echelon.engines.numba._nearest import Packed
+from echelon.engines.numba._nearest import FAR, Packed
 from echelon.engines.numba._tiles import CHUNK, LEVELS
 
 MAX_STEPS = 2**27
@@ -64,6 +64,27 @@ def pack(samples: Samples, *, squared: bool, paired: bool = False) -> Packed:
         block_start=starts,
         block_size=sizes,
     )
+
+
+def exact_lanes(packed: Packed) -> np.ndarray:
+    """The values themselves in the places of the rounded ones."""
+    blocks = np.zeros(packed.blocks.shape, packed.values.dtype)
+    for block, start, size in zip(blocks, packed.block_start, packed.block_size, strict=True):
+        numeric, nominal = np.hsplit(packed.values[start : start + size], [packed.n_numeric])
+        block[: numeric.shape[1], :size] = numeric.T
+        block[packed.nominal_from : packed.nominal_from + nominal.shape[1], :size] = nominal.T
+    return blocks
+
+
+def integer_bounds(packed: Packed, limits: np.ndarray, tolerance: float) -> np.ndarray:
+    """Whole steps that settle a band, of shape (4, n_samples).
+
+    A distance of at most the first, in steps, is nearer than the limit, one of at least the second
+    is not; one of at most the third is not farther, one of at least the fourth is.
+    """
+    near, far = limits[0] * packed.steps / tolerance, limits[1] * packed.steps * tolerance
+    bounds = [np.floor(near) - 1, np.ceil(near) + 1, np.floor(far) - 1, np.ceil(far) + 1]
+    return np.clip(bounds, -FAR, 2**31 - 1).astype(np.int32)
 
 
 def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -68,6 +68,11 @@ class Space:
     """Whether rounded encodings tell pairs apart well enough to pay."""
 
     @property
+    def squared(self) -> bool:
+        """Whether distances are squared."""
+        return self.metric == "euclidean"
+
+    @property
     def fused(self) -> bool:
         """Whether Triton's kernels run on the device (or in its interpreter)."""
         interpreted = os.environ.get("TRITON_INTERPRET") == "1"

@@ -1,0 +1,142 @@
+"""Neighbours by distance alone: the limits of every sample, and sums over all pairs within them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from echelon._core.differences import without_rounding
+from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
+from echelon.margin._evidence import Evidence
+from echelon.margin._moments import WeightSums, by_column, column_sums, mean_and_variance
+from echelon.margin.rules import Band, Term
+
+Limits = dict[Band, np.ndarray]
+"""Limits of the bands by row, squared where distances are."""
+
+
+def band_limits(engine: Engine, space: Any, rule: Sequence[Term], queries: np.ndarray) -> Limits:
+    """The limits of all bands of a rule."""
+    bands = {term.band for term in rule if term.band is not None}
+    limits: Limits = {}
+    for own in {band.own for band in bands}:
+        mean, deviation = _own_moments(engine, space, queries) if own else _moments(engine, space)
+        for band in bands:
+            if band.own == own:
+                limit = mean + (band.side * band.width * deviation if band.width else 0.0)
+                limits[band] = np.where(limit > 0, limit, 0.0) ** (2 if space.squared else 1)
+    return limits
+
+
+def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation of the distances of every query to all others."""
+    counts, sums, squares = engine.distance_sums(space, queries)
+    counts = np.maximum(counts, 1)
+    mean = sums / counts
+    variance = np.maximum(squares / counts - mean**2, 0.0)
+    equal = variance <= ((space.tolerance - 1) * mean) ** 2  # but for rounding
+    return mean, np.where(equal, 0.0, np.sqrt(variance))
+
+
+def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of the distances of all pairs, for every row; no rule asks for their deviation."""
+    samples: Samples = space.samples
+    n = len(samples.classes)
+    local = isinstance(samples.values, np.ndarray)
+    if local and not samples.missing and not space.squared:
+        # Manhattan distances add up feature by feature, by sorting: O(p n log n).
+        total = column_totals(samples, engine).sum()
+        pairs = n * (n - 1)
+    else:
+        pairs, total, _ = engine.distance_sums(space, np.arange(n)).sum(axis=1)
+    return np.full(n, total / max(pairs, 1)), np.full(n, np.nan)
+
+
+def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
+    """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
+
+    def total(column: np.ndarray, f: int) -> tuple[float, float]:
+        return column_sums(column.astype(float), nominal=f >= samples.n_numeric).d0, 0.0
+
+    return by_column(samples, total, engine.map)[:, 0]
+
+
+def bounded(search: Search, band: Band, limits: np.ndarray, space: Any) -> Search:
+    """The search, no farther than near bands reach."""
+    if band.side > 0:
+        return search
+    largest = float(limits.max())
+    return replace(search, radius=np.sqrt(largest) if space.squared else largest)
+
+
+def in_band(
+    found: Found, queries: np.ndarray, band: Band, limits: Limits, tolerance: float
+) -> Found:
+    """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
+    owners = found.owners
+    limit = limits[band][queries[owners]]
+    if band.side < 0:
+        keep = found.distances * tolerance < limit
+    else:
+        keep = found.distances > limit * tolerance
+    counts = np.bincount(owners[keep], minlength=len(found.counts))
+    return Found(counts, found.indices[keep], found.distances[keep])
+
+
+# ------------------------------------------------------------------------- without a list of pairs
+
+
+@dataclass(frozen=True)
+class DenseSums:
+    """What :class:`Sums` is, for all terms together, without the pairs."""
+
+    samples: Samples
+    engine: Engine
+    rule: list[Term]
+    found: BandSums
+    n_queries: int
+    pieces: tuple = ()
+
+    def scores(self, _terms: Sequence[int]) -> np.ndarray:
+        """All terms together, column by column."""
+        return without_rounding(self.found.totals / self.n_queries)
+
+    def evidence(self, terms: Sequence[int]) -> Evidence:
+        """The same with their z-scores."""
+        moments = by_column(self.samples, self._moments, self.engine.map)
+        return Evidence.of(self.scores(terms), moments[:, 0], np.sqrt(moments[:, 1]))
+
+    def _moments(self, column: np.ndarray, f: int) -> tuple[float, float]:
+        rows = self.found.rows / self.n_queries
+        weights = WeightSums.of(rows, self.found.squares / self.n_queries**2)
+        return mean_and_variance(weights, column_sums(column, nominal=f >= self.samples.n_numeric))
+
+
+def dense_sums(
+    engine: Engine, space: Any, rule: list[Term], queries: np.ndarray, limits: Limits
+) -> DenseSums | None:
+    """The sums of a rule of bands, if the engine has a way without lists of pairs."""
+    samples: Samples = space.samples
+    plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
+    if not plain or samples.missing:
+        return None
+    found = engine.band_sums(space, queries, _as_bands(samples, rule, limits))
+    return found and DenseSums(samples, engine, rule, found, len(queries))
+
+
+def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
+    """The rule as tables by class."""
+    n_classes = len(samples.class_sizes)
+    by_row = np.tile([[-np.inf], [np.inf]], len(samples.classes))
+    groups = np.full((2, n_classes, n_classes), -1)
+    coefs = np.zeros((2, n_classes, n_classes))
+    for t, term in enumerate(rule):
+        side = int(term.band.side > 0)  # type: ignore[union-attr]
+        by_row[side] = limits[term.band]  # type: ignore[index]
+        for c in np.flatnonzero(term.coef).tolist():
+            for first, last in term.search.classes.ranges(c):
+                groups[side, c, first:last], coefs[side, c, first:last] = t, term.coef[c]
+    return Bands(by_row, groups, coefs)

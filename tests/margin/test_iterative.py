@@ -1,0 +1,129 @@
+"""IterativeRelief and IRelief against plain loops and their definitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.preprocessing import StandardScaler
+
+import reference_margin
+from cases import draw_case
+from echelon import IRelief, IterativeRelief, MultiSURF, ReliefF, RReliefF
+from echelon.datasets import make_epistasis
+from reference import scale_columns
+
+
+def naive_turf(score, X, drop, least):
+    """Scores of the round in which a feature left, and how many rounds it took part in."""
+    left = list(range(X.shape[1]))
+    scores, rounds = [0.0] * X.shape[1], [0] * X.shape[1]
+    while True:
+        for f, s in zip(left, score(X[:, left]), strict=True):
+            scores[f], rounds[f] = s, rounds[f] + 1
+        if len(left) <= least:
+            return scores, rounds
+        n = max(least, min(len(left) - 1, round(len(left) * (1 - drop))))
+        left = sorted(sorted(left, key=lambda f: (-scores[f], f))[:n])
+
+
+@pytest.mark.parametrize("drop", [0.1, 0.5])
+def test_turf_equals_plain_rounds(drop):
+    X, y = make_epistasis(120, 25, heritability=0.3, random_state=0)
+    base = MultiSURF()
+    found = IterativeRelief(base, 3, drop=drop, min_features=4).fit(X, y)
+    scores, rounds = naive_turf(lambda Z: MultiSURF().fit(Z, y).scores_, X, drop, 4)
+    assert_allclose(found.scores_, scores)
+    assert_array_equal(found.rounds_, rounds)
+    # Monotone: who stays longer ranks better, and in one round the better score does.
+    along = found.order_
+    assert (np.diff(found.rounds_[along]) <= 0).all()
+    same = np.diff(found.rounds_[along]) == 0
+    assert (np.diff(found.scores_[along])[same] <= 0).all()
+    assert_array_equal(found.support_, found.ranking_ <= 3)
+
+
+def test_vls_is_the_largest_score_of_all_parts():
+    X, y = make_epistasis(100, 21, random_state=0)
+    found = IterativeRelief(ReliefF(), 3, strategy="vls", subset_size=6, n_rounds=3, random_state=4)
+    found.fit(X, y)
+    rng = np.random.RandomState(4)
+    largest, parts = np.full(21, -np.inf), []
+    for _ in range(3):
+        order = rng.permutation(21)
+        parts += np.array_split(order, 4)
+        for part in parts[-4:]:
+            rng.randint(np.iinfo(np.int32).max, size=1)  # a seed for the selector
+            part = np.sort(part)
+            largest[part] = np.maximum(largest[part], ReliefF().fit(X[:, part], y).scores_)
+    assert_allclose(found.scores_, largest)
+    assert_array_equal(found.rounds_, 3)
+    assert_array_equal(found.order_, np.argsort(-largest, kind="stable"))
+
+
+def test_own_rules_of_the_selector_decide_if_no_number_is_given():
+    X, y = load_wine(return_X_y=True)
+    turf = IterativeRelief(ReliefF(threshold="family"), min_features=5).fit(X, y)
+    assert_array_equal(turf.support_[turf.support_], turf.selector_.support_[
+        turf.selector_.support_])  # fmt: skip
+    assert turf.support_.sum() == turf.selector_.support_.sum() <= 5
+    every = IterativeRelief(RandomForestClassifier(5), strategy="vls", random_state=0).fit(X, y)
+    assert every.support_.all()
+
+
+def test_frames_numbers_and_models():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((80, 12)), columns=list("abcdefghijkl"))
+    frame["c"] = np.where(frame["c"] > 0.5, "x", "y")
+    y = frame["a"] + 0.1 * rng.random(80)
+    for strategy in ("turf", "vls"):
+        found = IterativeRelief(RReliefF(), 1, strategy=strategy, random_state=0).fit(frame, y)
+        assert found.get_feature_names_out().tolist() == ["a"]
+
+
+def test_what_does_not_score_is_refused():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(TypeError, match="`selector` must score features, got StandardScaler"):
+        IterativeRelief(StandardScaler()).fit(X, y)
+
+
+def test_few_relevant_among_many_are_found():
+    """TuRF ranks both genes first more often than one round does."""
+    first = {"once": 0, "turf": 0}
+    for seed in range(10):
+        X, y = make_epistasis(500, 300, heritability=0.3, minor_allele_frequency=0.4,
+                              random_state=seed)  # fmt: skip
+        for name, selector in (("once", MultiSURF(2)), ("turf", IterativeRelief(MultiSURF(), 2))):
+            first[name] += selector.fit(X, y).support_[:2].all()
+    assert first["turf"] >= first["once"] + 5
+
+
+# ------------------------------------------------------------------------------------- I-Relief
+
+
+def test_irelief_equals_reference():
+    for seed in range(20):
+        case = draw_case(seed, missing=0, max_samples=25)
+        X, y, nominal = case.lists
+        scaled = scale_columns(X, nominal)
+        n, p = len(X), len(X[0])
+        far = [reference_margin.distance(scaled[i], scaled[j], nominal, "manhattan")
+               for i in range(n) for j in range(n) if i != j]  # fmt: skip
+        width = 0.2 * sum(far) / len(far) / p**0.5
+        for rounds in (1, 3, 100):
+            expected = reference_margin.soft_relief(X, y, width, nominal, max_iter=rounds)
+            found = IRelief(categorical_features=case.nominal, max_iter=rounds).fit(case.X, case.y)
+            assert_allclose(found.scores_, expected, atol=1e-8, err_msg=str((seed, rounds)))
+
+
+def test_irelief_settles_and_forgets_noise():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = rng.random((200, 30))
+    X[:, :3] += 0.4 * y[:, None]
+    found = IRelief().fit(X, y)
+    assert 1 < found.n_iter_ < 100
+    assert np.flatnonzero(found.support_).tolist() == [0, 1, 2]
+    one, two = (IRelief(n_jobs=n).fit(X, y).scores_ for n in (1, 2))
+    assert_array_equal(one, two)

@@ -1,0 +1,194 @@
+"""RReliefF, the SURF family and iterated Relief once more, as plain loops from their definitions.
+
+Nothing is imported from echelon.  An outcome is a list of numbers; ``apart`` says how far two of
+them lie apart, from 0 to 1.
+"""
+
+import math
+
+from reference import difference, distance, mean_difference, places, scale_columns
+
+
+def by_range(y):
+    """Distance of numbers, by their range."""
+    span = max(y) - min(y)
+    return lambda a, b: abs(a - b) / span
+
+
+def unequal(a, b):
+    """Distance of classes without an order."""
+    return float(a != b)
+
+
+def distances(X, i, nominal, metric):
+    """Distance of sample i to every other one that shares a feature with it."""
+    far = {j: distance(X[i], X[j], nominal, metric) for j in range(len(X)) if j != i}
+    return {j: d for j, d in far.items() if d < math.inf}
+
+
+# ------------------------------------------------------------------------------------ RReliefF
+
+
+def worth_of_places(far, worth, ties, tolerance=1e-9):
+    """The worth of every neighbour's place; runs of equal distances share theirs."""
+    order = sorted(far, key=lambda j: (far[j], j))
+    runs = []
+    for j in order:
+        if runs and far[j] <= far[runs[-1][-1]] * (1 + tolerance):
+            runs[-1].append(j)
+        else:
+            runs.append([j])
+    shares, place = {}, 0
+    for run in runs:
+        values = [worth[r] if r < len(worth) else 0.0 for r in range(place, place + len(run))]
+        if ties == "share":
+            values = [sum(values) / len(run)] * len(run)
+        shares.update(zip(sorted(run), values, strict=True))
+        place += len(run)
+    return {j: share for j, share in shares.items() if share > 0}
+
+
+def contrast(X, near, y, apart, nominal):
+    """N_CA / N_C - (N_A - N_CA) / (m - N_C); ``near`` maps queries to weights that add up to 1.
+
+    A neighbour that lacks the feature counts as the mean of the query's others.
+    """
+    scores = []
+    for f in range(len(X[0])):
+        result = 0.0
+        for sign, weigh in ((1, lambda d: d), (-1, lambda d: 1 - d)):
+            total = whole = 0.0
+            for i, weights in near.items():
+                by_pair = {j: w * weigh(apart(y[i], y[j])) for j, w in weights.items()}
+                total += sum(by_pair.values()) * mean_difference(X, i, by_pair, f, nominal)
+                whole += sum(by_pair.values())
+            result += sign * total / whole if whole > 0 else 0.0
+        scores.append(result)
+    return scores
+
+
+def even(weights):
+    """Weights that add up to 1."""
+    total = sum(weights.values())
+    return {j: w / total for j, w in weights.items()}
+
+
+def rrelieff(
+    X, y, k=10, nominal=None, metric="manhattan", ties="share", apart=None, decay=None, queries=None
+):
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    near = {}
+    for i in range(len(X)) if queries is None else queries:
+        far = distances(X, i, nominal, metric)
+        if decay is None:
+            near[i] = even(places(far, k, ties, 1e-9))
+        else:
+            worth = [math.exp(-((r / decay) ** 2)) for r in range(1, k + 1)]
+            near[i] = even(worth_of_places(far, worth, ties))
+    return contrast(X, near, y, apart or by_range(y), nominal)
+
+
+# --------------------------------------------------------------------------------- SURF family
+
+
+def limits(X, nominal, metric, own):
+    """Mean and deviation of the distances of every sample, or the mean of all pairs."""
+    far = [list(distances(X, i, nominal, metric).values()) for i in range(len(X))]
+    if not own:
+        every = [d for row in far for d in row]
+        return [(sum(every) / max(len(every), 1), 0.0)] * len(X)
+    found = []
+    for row in far:
+        mean = sum(row) / max(len(row), 1)
+        found.append((mean, math.sqrt(sum((d - mean) ** 2 for d in row) / max(len(row), 1))))
+    return found
+
+
+def in_reach(far, mean, deviation, side, tolerance=1e-9):
+    """Samples nearer than mean - deviation / 2 (side -1), or farther than mean + deviation / 2."""
+    limit = mean + side * deviation / 2
+    if side < 0:
+        return [j for j, d in far.items() if d * (1 + tolerance) < limit]
+    return [j for j, d in far.items() if d > limit * (1 + tolerance)]
+
+
+def radius(X, y, own, star, nominal=None, metric="manhattan", apart=None, queries=None):
+    """SURF (own=False) and MultiSURF (own=True), without and with far samples.
+
+    Classes if ``apart`` is None, else a contrast of outcomes.
+    """
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    queries = range(len(X)) if queries is None else queries
+    moments = limits(X, nominal, metric, own)
+    scores = [0.0] * len(X[0])
+    for side in (-1, 1) if star else (-1,):
+        reach = {}
+        for i in queries:
+            reach[i] = in_reach(distances(X, i, nominal, metric), *moments[i], side)
+        if apart is None:
+            found = hits_and_misses(X, y, reach, nominal)
+        else:
+            near = {i: {j: 1 / len(js) for j in js} for i, js in reach.items()}
+            found = contrast(X, near, y, apart, nominal)
+        scores = [s - side * part for s, part in zip(scores, found, strict=True)]
+    return scores
+
+
+def hits_and_misses(X, y, reach, nominal):
+    """Mean difference to misses, class by class with prior weights, less that to hits."""
+    prior = {c: sum(label == c for label in y) / len(y) for c in set(y)}
+    scores = []
+    for f in range(len(X[0])):
+        total = 0.0
+        for i, js in reach.items():
+            for c in sorted(prior):
+                sign = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
+                members = {j: 1.0 for j in js if y[j] == c}
+                total += sign * mean_difference(X, i, members, f, nominal)
+        scores.append(total / len(reach))
+    return scores
+
+
+# ------------------------------------------------------------------------------------- I-Relief
+
+
+def soft_relief(X, y, sigma, nominal=None, tolerance=1e-4, max_iter=100):
+    """I-Relief-1: expected margins under distances weighted by the last ones, until still.
+
+    ``sigma`` is the width of the kernel exp(-D / sigma); D is the distance weighted by feature.
+    """
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    n, p = len(X), len(X[0])
+    gaps = [[[difference(X[i][f], X[j][f], nominal[f]) for f in range(p)] for j in range(n)]
+            for i in range(n)]  # fmt: skip
+    w = [1 / math.sqrt(p)] * p
+    for _ in range(max_iter):
+        kernel = [[math.exp(-sum(w[f] * gaps[i][j][f] for f in range(p)) / sigma)
+                   for j in range(n)] for i in range(n)]  # fmt: skip
+        margin = [0.0] * p
+        for i in range(n):
+            hits = [j for j in range(n) if j != i and y[j] == y[i]]
+            misses = [j for j in range(n) if y[j] != y[i]]
+            near = sum(kernel[i][j] for j in misses)
+            every = near + sum(kernel[i][j] for j in hits)
+            inlier = 1 - near / every
+            for f in range(p):
+                for members, sign in ((misses, 1), (hits, -1)):
+                    total = sum(kernel[i][j] for j in members)
+                    if members:
+                        margin[f] += sign * inlier * sum(
+                            kernel[i][j] * gaps[i][j][f] for j in members
+                        ) / total / n  # fmt: skip
+        positive = [max(m, 0.0) for m in margin]
+        norm = math.sqrt(sum(m * m for m in positive))
+        if norm == 0:
+            return margin
+        after = [m / norm for m in positive]
+        change = math.sqrt(sum((a - b) ** 2 for a, b in zip(after, w, strict=True)))
+        w = after
+        if change < tolerance:
+            break
+    return margin
