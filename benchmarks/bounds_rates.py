@@ -243,10 +243,11 @@ interval includes the rate), with one exception: ten noise features correlated 0
 has ten of 100 samples; twice as many as asked for are called relevant there, by lone probes most.
 Noise that is correlated with a strong feature is told from it only as far as that feature is known
 to be strong: an eighth to a fifth still passes with 200 samples, the nominal share with 500; most
-of it is explained.  The price is paid by noisy copies: of two that show the same hidden feature often
-only the better one is kept and the other explained, and with 150 samples a ninth to a fifth are
-called irrelevant, since noise that is as correlated reaches as far.  Strong features and exact
-copies lose next to nothing."""
+of it is explained. The price is paid by noisy copies: of two that show the same hidden feature
+often only the better one is kept and the other explained, and with 150 samples a ninth to a fifth
+are called irrelevant, since noise that is as correlated reaches as far. Strong features and exact
+copies lose next to nothing.
+"""
 
 
 def make_page(designs: list[Design], data_sets: int) -> str:

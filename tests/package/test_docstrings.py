@@ -277,7 +277,13 @@ SEVERAL = {
     "measure": ("two of them, and any", {
         "Tau-b, or the correlation of mid-ranks.", "Association of two variables:",
     }),
-    "n_iter_": ("of two solvers", {"Steps taken from the best start.", "Steps of the solver."}),
+    "n_iter_": ("of two solvers, and of rounds", {
+        "Steps taken from the best start.", "Steps of the solver.",
+        "Rounds until the weights settled.",
+    }),
+    "n_rounds": ("of boosting, and of dealing features out", {
+        "Rounds of boosting, at most.", 'How often "vls" deals all features out to parts.',
+    }),
 }  # fmt: skip
 
 
