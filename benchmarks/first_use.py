@@ -31,7 +31,7 @@ MADE = {
 
 CHILD = """
 import json, sys
-from time import perf_counter
+from time import perf_counter, process_time
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 start = perf_counter()
@@ -45,23 +45,24 @@ X[:, 0] += y
 X[:, 1] -= y
 if "Interval" in "{name}":
     X = np.sort(X.reshape({rows}, {features} // 2, 2))
-times = []
+times, used = [], []
 for _ in range(3):
-    begin = perf_counter()
+    begin, busy = perf_counter(), process_time()
     echelon.{made}.fit(X, y)
     times.append(perf_counter() - begin)
+    used.append(process_time() - busy)
 compiled = {{}}
-if "numba" in sys.modules:
-    from numba.core.dispatcher import Dispatcher
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("echelon"):
-            for value in vars(module).values():
-                if isinstance(value, Dispatcher) and value.stats.cache_misses:
-                    name = value.py_func.__module__ + "." + value.py_func.__name__
-                    compiled[name] = sum(
-                        made.metadata.get("timers", {{}}).get("compiler_lock", 0.0)
-                        for made in value.overloads.values() if made.metadata)
+for module in list(sys.modules.values()):
+    if getattr(module, "__name__", "").startswith("echelon"):
+        for value in list(vars(module).values()):
+            value = getattr(value, "__dict__", {{}}).get("dispatcher", value)
+            if hasattr(value, "overloads") and value.stats.cache_misses:
+                name = value.py_func.__module__ + "." + value.py_func.__name__
+                compiled[name] = sum(
+                    made.metadata.get("timers", {{}}).get("compiler_lock", 0.0)
+                    for made in value.overloads.values() if made.metadata)
 print(json.dumps({{"import": imported - start, "first": times[0], "again": min(times[1:]),
+                   "cpu": used[0], "cpu_again": min(used[1:]),
                    "compiled": compiled}}))
 """
 
@@ -85,10 +86,11 @@ def fits(source: Path, name: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as cache:
         cold, warm = (json.loads(run(source, cache, ["-c", code])[0]) for _ in range(2))
     functions = sorted(cold["compiled"].items(), key=lambda item: -item[1])
-    note(f"{name:24} cold {cold['first']:6.2f}  warm {warm['first']:6.2f}  again "
+    note(f"{name:24} cold {cold['first']:6.2f} ({cold['cpu']:.2f})  warm {warm['first']:6.2f}  again "
          f"{warm['again']:6.3f}  import {warm['import']:.2f}  compiled {len(functions)}: "
          + ", ".join(f"{f.removeprefix('echelon.')} {s:.1f}" for f, s in functions[:6]))  # fmt: skip
     return {"cold": cold["first"], "warm": warm["first"], "again": warm["again"],
+            "cpu": cold["cpu"], "cpu_again": warm["cpu_again"],
             "import": warm["import"], "compiled": functions}  # fmt: skip
 
 

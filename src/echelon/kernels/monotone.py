@@ -5,7 +5,7 @@ import numpy as np
 from echelon.kernels._jit import kernel
 
 
-@kernel
+@kernel(steps=lambda values, *_: 4 * values.size)
 def count_pairs(values, codes, n_classes):
     """Pairs of different values and classes: in order, and against it.
 
@@ -40,7 +40,7 @@ def _below(tree, code):
     return total
 
 
-@kernel
+@kernel(steps=lambda values, ends, first, last: (last - first) * values.size)
 def count_dominance(values, ends, first, last):
     """Rows ``first`` to ``last`` against all rows of higher classes.
 
