@@ -17,6 +17,6 @@
 ``_jit``        the one decorator behind every compiled loop;  ``_notice``  says when it compiles
 """
 
-from echelon.kernels._jit import kernel
+from echelon.kernels._jit import compiling, kernel
 
-__all__ = ["kernel"]
+__all__ = ["compiling", "kernel"]

@@ -12,7 +12,8 @@ until it has had so many steps that compiling pays.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from pathlib import Path
 from threading import local
@@ -21,8 +22,10 @@ from typing import Any, overload
 # Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
 
-UNCOMPILED_STEPS = 200_000
-"""Steps a loop is run by Python, half a second or less, before it is compiled."""
+UNCOMPILED_STEPS = 500_000
+"""Steps of a microsecond or so that are taken without a loop before it is compiled."""
+
+_impatient = [False]
 
 _running = local()
 """Whether this thread runs a loop by Python, and so the loops that it calls."""
@@ -35,14 +38,14 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self._steps = steps
-        self._steps_left = 0 if steps is None else UNCOMPILED_STEPS
+        self._steps_left = UNCOMPILED_STEPS
         self._called = False
 
     def __call__(self, *args: Any) -> Any:
         if not self._called:
             if getattr(_running, "python", False):
                 return self.py_func(*args)
-            if self._worth_waiting(args):
+            if self._steps is not None and not self.pays(self._steps(*args)):
                 return self._by_python(args)
             self._called = True
         return self.dispatcher(*args)
@@ -53,7 +56,7 @@ class Kernel:
     @property
     def at_hand(self) -> bool:
         """Whether there is machine code, in memory or on disk, for some arguments at least."""
-        if self._called:
+        if self._called or _impatient[0]:
             return True
         folder, source = self.dispatcher.stats.cache_path, Path(self.py_func.__code__.co_filename)
         if folder is None:
@@ -78,11 +81,12 @@ class Kernel:
         """How Numba sees the loop within another one."""
         return self.dispatcher._numba_type_
 
-    def _worth_waiting(self, args: tuple) -> bool:
-        """Whether compiling would take longer than running it by Python, as far as one can tell."""
-        if self._steps is not None:
-            self._steps_left -= int(self._steps(*args))
-        return self._steps_left > 0
+    def pays(self, steps: float) -> bool:
+        """Whether to call it, or take so many steps without: a second in all, about, is enough."""
+        if self._called or _impatient[0]:
+            return True
+        self._steps_left -= int(steps)
+        return self._steps_left <= 0
 
     def _by_python(self, args: tuple) -> Any:
         import numpy as np
@@ -93,6 +97,16 @@ class Kernel:
                 return self.py_func(*args)
         finally:
             _running.python = False
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Compile every loop that is called, whether it pays or not."""
+    before, _impatient[0] = _impatient[0], True
+    try:
+        yield
+    finally:
+        _impatient[0] = before
 
 
 @overload

@@ -96,7 +96,7 @@ def add_errors(chosen, candidates, how, places, tolerance, codes, levels, guesse
     """
     n = codes.shape[0]
     sums, far, nearest, marks = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    shared, counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    shared, counts = np.zeros(n, chosen.shared.dtype), np.zeros(n, chosen.shared.dtype)
     votes = np.empty((levels.shape[0] if how == MEDIAN else 0, 2))
     for i in range(n):
         chosen_row(chosen, i, sums, shared)
