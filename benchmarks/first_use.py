@@ -12,12 +12,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from benchmarks.common import environment, note, publish
+from benchmarks.common import note
 
 ROWS, FEATURES = 500, 10
 SOURCE = Path(__file__).parent.parent / "src"

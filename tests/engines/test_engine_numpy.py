@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from test_nearest import everyone, find_all, make_samples
 
 from echelon.engines import ABOVE, ANY, BELOW, Classes, Found, NumbaEngine, NumpyEngine, Search
 from echelon.engines.numpy import _engine
-from test_nearest import everyone, find_all, make_samples
 
 KINDS = {
     "dense": {},
@@ -35,9 +35,7 @@ def assert_finds_the_same(samples, metric, search):
     for by_index, direction in itertools.product((True, False), (0, 1, -1)):
         places = np.arange(len(queries)) % 5
         shares = plain.share(other, found, places, by_index=by_index)
-        assert_allclose(
-            shares, compiled.share(space, found, places, by_index=by_index), rtol=1e-14
-        )
+        assert_allclose(shares, compiled.share(space, found, places, by_index=by_index), rtol=1e-14)
         pairs = queries, found.counts, found.indices, shares
         assert_allclose(
             plain.accumulate(other, pairs, coefs, direction),

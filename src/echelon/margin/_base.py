@@ -151,7 +151,9 @@ class ReliefSelector(MarginSelector):
             samples,
             self._rule(samples),
             queries,
-            resolve_engine(self.engine, self.n_jobs, len(queries) * math.prod(samples.values.shape)),
+            resolve_engine(
+                self.engine, self.n_jobs, len(queries) * math.prod(samples.values.shape)
+            ),
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
