@@ -1,7 +1,7 @@
 """One step of the interior point by array operations: ``kernels.interior_point``, uncompiled.
 
-The formulas and the order of variables and constraints are explained there.  Small programs are
-solved by these steps as long as the compiled ones are not at hand, which take half a minute to make.
+The formulas and the order of variables and constraints are explained there.  These
+steps are taken as long as the compiled ones, which take half a minute to make, are not at hand.
 """
 
 from __future__ import annotations

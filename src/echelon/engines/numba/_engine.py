@@ -30,7 +30,7 @@ class NumbaEngine(Engine):
 
     @staticmethod
     def at_hand() -> bool:
-        """Whether the search was compiled before, in this process or in one that left it on disk."""
+        """Whether the search was compiled before, by this process or one that left it on disk."""
         return nearest.at_hand
 
     def prepare(self, samples: Samples, metric: str) -> _Space:
