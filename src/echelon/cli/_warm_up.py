@@ -42,7 +42,7 @@ def _tables(method: Method) -> Iterator[tuple[Any, np.ndarray]]:
     X = rng.normal(size=(60, 4)) + grades[:, None]
     if method.name == "intervalrelief":
         X = np.sort(X.reshape(60, 2, 2))
-    targets = [grades] if ORDERED in method.targets else [grades % 2]
+    targets: list[np.ndarray] = [grades] if ORDERED in method.targets else [grades % 2]
     if CONTINUOUS in method.targets:
         targets.append(rng.normal(size=60))
     for y in targets:

@@ -147,13 +147,12 @@ class ReliefSelector(MarginSelector):
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         queries = self._queries(len(samples.classes), random_state)
+        work = len(queries) * math.prod(samples.values.shape)
         sums = margin_sums(
             samples,
             self._rule(samples),
             queries,
-            resolve_engine(
-                self.engine, self.n_jobs, len(queries) * math.prod(samples.values.shape)
-            ),
+            resolve_engine(self.engine, self.n_jobs, work),
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
