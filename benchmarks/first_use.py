@@ -150,8 +150,9 @@ def estimators(source: Path) -> list[str]:
     code = (
         "import echelon; from sklearn.base import BaseEstimator\n"
         "kinds = {n: getattr(echelon, n) for n in echelon.__all__}\n"
-        "print(*(n for n, k in kinds.items() if isinstance(k, type) and issubclass(k, BaseEstimator)))"
-    )  # fmt: skip
+        "kinds = {n: kind for n, kind in kinds.items() if isinstance(kind, type)}\n"
+        "print(*(n for n, kind in kinds.items() if issubclass(kind, BaseEstimator)))"
+    )
     return run(source, tempfile.gettempdir(), ["-c", code])[0].split()
 
 
@@ -194,16 +195,14 @@ def _cell(figures: dict[str, float], column: str) -> str:
 
 def page(now: dict[str, Any], before: dict[str, Any], others: dict[str, Any]) -> str:
     """The page kept in docs."""
-    both = (now["imports"], before.get("imports", {}))
-    rows = (
-        f"| {name} | {both[1].get(name, np.nan):.2f} | {both[0][name]:.2f} |" for name in IMPORTS
-    )
+    new, old = now["imports"], before.get("imports", {})
+    rows = (f"| {name} | {old.get(name, np.nan):.2f} | {new[name]:.2f} |" for name in IMPORTS)
     newline = "\n"
     return f"""# First use
 
 What a new process costs, on {ROWS} rows, {FEATURES} columns and three classes, default parameters;
-made by `python -m benchmarks.first_use --write --before FOLDER`, where the folder is `src` of commit
-cd8d0af, with {environment("scikit-learn", "scipy")}.
+made by `python -m benchmarks.first_use --write --before FOLDER`, where the folder is `src` of
+commit cd8d0af, with {environment("scikit-learn", "scipy")}.
 
 Seconds of the processor, all threads together, so that other work on the machine does not count.
 *Cold*: the first `fit` with an empty cache of compiled code, as in a new container or a CI job.
@@ -214,7 +213,7 @@ more in the same process.  Of `echelon rank` the whole process is counted, impor
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {table(now, before, others)}
 
-Seconds of a process that only imports; `echelon.ReliefF` needs what scikit-learn needs, and no more:
+Seconds of a process that only imports; `echelon.ReliefF` needs what scikit-learn needs, no more:
 
 | | before | now |
 | --- | ---: | ---: |
