@@ -7,6 +7,7 @@
 ``candidates``  distances when one more feature joins the chosen ones, and votes within balls
 ``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
+``moments``     sums over pairs for the variance of a contrast under permutation
 ``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
 ``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
 ``discretize``  numeric columns as intervals

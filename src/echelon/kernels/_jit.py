@@ -25,6 +25,9 @@ _FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
 UNCOMPILED_STEPS = 500_000
 """Steps of a microsecond or so that are taken without a loop before it is compiled."""
 
+WORTH_A_LOOK = 20_000
+"""So many steps at once are worth looking on disk for compiled code."""
+
 _impatient = [False]
 
 _running = local()
@@ -83,7 +86,7 @@ class Kernel:
 
     def pays(self, steps: float) -> bool:
         """Whether to call it, or take so many steps without: a second in all, about, is enough."""
-        if self._called or _impatient[0]:
+        if self._called or _impatient[0] or (steps > WORTH_A_LOOK and self.at_hand):
             return True
         self._steps_left -= int(steps)
         return self._steps_left <= 0

@@ -17,8 +17,12 @@ from __future__ import annotations
 import numpy as np
 
 from echelon.engines import Samples
+from echelon.kernels.moments import contrast_sums
 from echelon.margin._moments import ColumnSums, Run, WeightSums, by_column, mean_and_variance
 from echelon.margin._pairs import PairGraph
+
+STEPS_PER_PAIR = 0.01
+"""Microseconds that array operations take for one pair in one column."""
 
 
 def contrast_moments(
@@ -31,10 +35,12 @@ def contrast_moments(
     weights = np.bincount(graph.pairs, graph.shares, minlength=len(graph.lower))
     distances = apart[samples.classes[graph.lower], samples.classes[graph.higher]]
     everyone = class_sums(samples.classes, apart)
+    steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
+    sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
 
     def moments(column: np.ndarray, f: int) -> tuple[float, float]:
         nominal = f >= samples.n_numeric
-        sums, by_row = contrast_sums(graph, weights, distances, column, nominal=nominal)
+        sums, by_row = sums_of(graph.lower, graph.higher, weights, distances, column, nominal)
         present = ~np.isnan(column) if samples.missing else None
         if present is None or present.all():
             n, classes = len(column), everyone
@@ -47,23 +53,24 @@ def contrast_moments(
     return found[:, 0], np.sqrt(found[:, 1])
 
 
-def contrast_sums(
-    graph: PairGraph, g: np.ndarray, d: np.ndarray, column: np.ndarray, *, nominal: bool
+def _sums_by_arrays(
+    lower: np.ndarray,
+    higher: np.ndarray,
+    g: np.ndarray,
+    d: np.ndarray,
+    column: np.ndarray,
+    nominal: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over the pairs that have a value.
-
-    With g the weight of a pair, d the distance of its classes and D its difference: sums of g, g d,
-    g D, g d D, g^2, g^2 D, g^2 D^2 and, by sample, of g and g D.
-    """
-    gaps = np.abs(column[graph.higher].astype(np.float64) - column[graph.lower])
+    """``kernels.moments.contrast_sums`` without a compiler."""
+    gaps = np.abs(column[higher].astype(np.float64) - column[lower])
     if nominal:
         np.minimum(gaps, 1.0, out=gaps)  # codes are whole numbers
     missing = np.isnan(gaps)
     if missing.any():
         g, gaps = np.where(missing, 0.0, g), np.where(missing, 0.0, gaps)
     gx = g * gaps
-    n = graph.n_samples
-    by_row = [np.bincount(graph.lower, w, n) + np.bincount(graph.higher, w, n) for w in (g, gx)]
+    n = len(column)
+    by_row = [np.bincount(lower, w, n) + np.bincount(higher, w, n) for w in (g, gx)]
     sums = (g.sum(), g @ d, gx.sum(), gx @ d, g @ g, g @ gx, gx @ gx)
     return np.array(sums), np.array(by_row)
 
