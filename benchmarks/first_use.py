@@ -195,8 +195,8 @@ def _cell(figures: dict[str, float], column: str) -> str:
 
 def page(now: dict[str, Any], before: dict[str, Any], others: dict[str, Any]) -> str:
     """The page kept in docs."""
-    new, old = now["imports"], before.get("imports", {})
-    rows = (f"| {name} | {old.get(name, np.nan):.2f} | {new[name]:.2f} |" for name in IMPORTS)
+    new, old = now.get("imports", {}), before.get("imports", {})
+    rows = (f"| {name} | {_cell(old, name)} | {_cell(new, name)} |" for name in IMPORTS)
     newline = "\n"
     return f"""# First use
 
@@ -207,7 +207,8 @@ commit cd8d0af, with {environment("scikit-learn", "scipy")}.
 Seconds of the processor, all threads together, so that other work on the machine does not count.
 *Cold*: the first `fit` with an empty cache of compiled code, as in a new container or a CI job.
 *Warm*: the first `fit` of a process that finds the cache of another.  *Again*: the best of three
-more in the same process.  Of `echelon rank` the whole process is counted, imports included.
+more in the same process.  Of `echelon rank` the whole process is counted, imports included.  An
+empty cell was not measured.
 
 | | cold, before | now | warm, before | now | again, before | now |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
