@@ -209,7 +209,7 @@ Seconds of the processor, all threads together, so that other work on the machin
 *Warm*: the first `fit` of a process that finds the cache of another.  *Again*: the best of three
 more in the same process.  Of `echelon rank` the whole process is counted, imports included.  An
 empty cell was not measured.  Where *again* is larger now, no loop was compiled yet: after a second
-of such work (half a minute for `RelevanceBounds`) it is, and the figure becomes the one before.
+of such work, by estimate (half a minute for `RelevanceBounds`), it is.
 
 | | cold, before | now | warm, before | now | again, before | now |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
