@@ -172,15 +172,15 @@ def test_many_neighbours_come_in_pieces(monkeypatch):
     # With 100 rows per corner of the square, every query has 99 equal hits and 100 misses.
     X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 200, axis=0)
     y = np.arange(800) % 2
-    assert_array_equal(ReliefF(n_neighbors=99).fit(X, y).scores_, 0)
-    expected = ReliefF(n_neighbors=350).fit(X, y).scores_
+    assert_array_equal(ReliefF(n_neighbors=99, engine="numba").fit(X, y).scores_, 0)
+    expected = ReliefF(n_neighbors=350, engine="numba").fit(X, y).scores_
     whole = NumbaEngine.nearest
 
     def ten_queries(self, space, queries, search):
         return whole(self, space, queries[:10], search)
 
     monkeypatch.setattr(NumbaEngine, "nearest", ten_queries)
-    assert_allclose(ReliefF(n_neighbors=350).fit(X, y).scores_, expected)
+    assert_allclose(ReliefF(n_neighbors=350, engine="numba").fit(X, y).scores_, expected)
 
 
 @pytest.mark.parametrize("squared", [False, True])

@@ -17,6 +17,7 @@ from echelon.filters._additive import Additive, bin_columns
 from echelon.filters._bags import bootstrap
 from echelon.filters._outcome import outputs
 from echelon.filters._pursuit import Design, Pursuit
+from echelon.kernels.boosting import boost
 from echelon.targets import read_target
 from echelon.validation import read_columns
 
@@ -102,8 +103,10 @@ def test_forward_linear_on_repeated_samples():
         assert_allclose(found.r_squared, expected.r_squared, atol=1e-9)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("bagged", [False, True])
-def test_forward_additive(bagged):
+def test_forward_additive(bagged, compiled, monkeypatch):
+    monkeypatch.setattr(type(boost), "pays", lambda self, steps: compiled)
     for seed in SEEDS:
         case, y, kind = case_with_signal(seed)
         rng = np.random.RandomState(seed)

@@ -7,6 +7,7 @@
 ``_ordinal_svm``       LinearOrdinalClassifier;  ``_regressor``  the same for values
 ``_program``           fits and budgets as one form: a sum of hinges with ordered thresholds
 ``_interior_point``    the solver;  ``_constraints``  the layout its compiled steps work on
+``_array_steps``       the same steps by array operations;  ``_tier``  when compiled ones pay
 ``_highs``             the same programs solved by HiGHS
 ``_certificates``      what a solution proves;  ``_solvers``  which solver when
 """

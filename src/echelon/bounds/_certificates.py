@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from echelon.bounds._program import Program
+from echelon.bounds._tier import compiled_pays
 from echelon.kernels.certificates import dual_bound, total_slack
 
 # The certified gap at which a solution counts as optimal: relative to the objective for a fit (its
@@ -34,6 +35,7 @@ class Certificate:
 
     def __init__(self, program: Program, direction: np.ndarray):
         self.program, self.direction = program, direction
+        self.compiled = compiled_pays()
         self.is_fit = not program.budgets
         self.largest_value = np.abs(program.X).max(initial=0.0)
         self.largest_norm = np.sqrt((program.X**2).sum(axis=1).max())
@@ -49,7 +51,7 @@ class Certificate:
     def value(self, weights: np.ndarray, thresholds: np.ndarray) -> float:
         """The objective at a model, infinite if it exceeds a budget."""
         program, rows = self.program, self.program.rows
-        slack = total_slack(
+        slack = (total_slack if self.compiled else _total_slack)(
             program.X, rows.sample, rows.sign, rows.threshold, rows.offset, weights, thresholds
         )
         used = np.abs(weights).sum(), slack
@@ -76,7 +78,7 @@ class Certificate:
         budgets = np.maximum(budgets, 0.0)
         l1, loss = (program.l1, program.C) if self.is_fit else budgets @ self.costs
         largest, reach = self._box(upper)
-        value = dual_bound(
+        value = (dual_bound if self.compiled else _dual_bound)(
             program.X,
             rows.sample,
             rows.sign,
@@ -138,3 +140,50 @@ class Certificate:
             return False
         reachable = np.abs(self.direction).max(initial=0.0) * self._box(np.inf)[0]
         return lower > reachable + BOUND_GAP * self.program.scale
+
+
+# ------------------------------------------------------- kernels.certificates by array operations
+
+
+def _total_slack(
+    X: np.ndarray,
+    sample: np.ndarray,
+    sign: np.ndarray,
+    threshold: np.ndarray,
+    offset: np.ndarray,
+    w: np.ndarray,
+    b: np.ndarray,
+) -> float:
+    """The sum of the smallest slacks under which a model satisfies the constraints (2)."""
+    return float(np.maximum(0.0, offset + sign * ((X @ w)[sample] - b[threshold])).sum())
+
+
+def _dual_bound(
+    X: np.ndarray,
+    sample: np.ndarray,
+    sign: np.ndarray,
+    threshold: np.ndarray,
+    offset: np.ndarray,
+    direction: np.ndarray,
+    hinges: np.ndarray,
+    order: np.ndarray,
+    l1: float,
+    l2: float,
+    loss: float,
+    low: np.ndarray,
+    high: np.ndarray,
+    largest: float,
+    reach: float,
+) -> float:
+    """The dual function at multipliers moved into their range, without budgets."""
+    pull, in_order = np.minimum(np.maximum(hinges, 0.0), loss), np.maximum(order, 0.0)
+    level = -np.bincount(threshold, sign * pull, len(order) + 1)
+    level[:-1] += in_order
+    level[1:] -= in_order
+    slope = np.bincount(sample, sign * pull, len(X)) @ X + direction
+    excess = np.maximum(np.abs(slope) - l1, 0.0)
+    size = excess / l2 if l2 > 0.0 else np.where(excess > 0.0, largest, 0.0)
+    w = np.where(slope > 0.0, -size, size)
+    w = np.minimum(np.maximum(w, np.maximum(low, -largest)), np.minimum(high, largest))
+    terms = slope * w + l1 * np.abs(w) + l2 / 2 * w * w
+    return float(offset @ pull + terms.sum() - np.abs(level).sum() * reach)

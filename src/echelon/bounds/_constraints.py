@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from echelon.bounds._program import Program
-from echelon.kernels.interior_point import Layout, constraint_values, distances
+from echelon.bounds._array_steps import ArraySteps
+from echelon.bounds._program import Program, slices
+from echelon.kernels.interior_point import Layout
 
 
 class Constraints:
@@ -15,6 +16,8 @@ class Constraints:
     ----------
     layout : Layout
         What the kernels work on.
+    arrays : ArraySteps
+        The same by array operations.
     w, b, u, xi : slice
         Weights, thresholds, absolute values and slacks among the variables.
     signs, hinge, order, budget : slice
@@ -31,9 +34,9 @@ class Constraints:
             np.flatnonzero(np.isfinite(program.high)),
             np.flatnonzero(np.isfinite(program.low)),
         )
-        self.w, self.b, self.u, self.xi = _slices([p, self.n_thresholds, self.n_abs, self.n_rows])
+        self.w, self.b, self.u, self.xi = slices([p, self.n_thresholds, self.n_abs, self.n_rows])
         self.n_variables = self.xi.stop
-        self.up, self.down, self.hinge, _, self.order, _, _, self.budget = _slices(
+        self.up, self.down, self.hinge, _, self.order, _, _, self.budget = slices(
             [
                 self.n_abs,
                 self.n_abs,
@@ -64,21 +67,4 @@ class Constraints:
             right,
             0.0 if program.budgets else float(program.l2),
         )
-
-    def values(self, v: np.ndarray) -> np.ndarray:
-        """J v."""
-        out = np.empty(self.n_constraints)
-        constraint_values(self.layout, v, out)
-        return out
-
-    def distances(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The distances ``sign * (w.x - b)`` of every row."""
-        out = np.empty(self.n_rows)
-        distances(self.layout, w, b, out)
-        return out
-
-
-def _slices(sizes: list[int]) -> list[slice]:
-    """Consecutive slices of these sizes."""
-    ends = np.cumsum(sizes).tolist()
-    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+        self.arrays = ArraySteps(self.layout)

@@ -1,8 +1,8 @@
 """A primal-dual interior point for the fit and for the bounds of weights.
 
 Mehrotra's predictor-corrector for ``J v + s = k``, ``s >= 0`` with multipliers ``lambda >= 0``.
-What is particular to our programs is in ``kernels.interior_point``, which takes the steps; when to
-stop is decided by ``_certificates``.
+What is particular to our programs is in ``kernels.interior_point``, which takes the steps (or
+``_array_steps``, before that is compiled); when to stop is decided by ``_certificates``.
 
 Not used, since they did not pay: a start in the analytic centre of the budgets (a tenth fewer
 steps) and further centrality corrections (a fifth fewer steps, each as much dearer).
@@ -22,6 +22,7 @@ import numpy as np
 from echelon.bounds._certificates import Certificate
 from echelon.bounds._constraints import Constraints
 from echelon.bounds._program import Program, Solution
+from echelon.bounds._tier import compiled_pays, count_step
 from echelon.kernels.interior_point import advance
 
 MAX_ITERATIONS = 100
@@ -124,6 +125,7 @@ class _Run:
     ):
         self.program, self.c = program, constraints
         self.enough = enough if enough < np.inf else -np.inf  # without a limit, never
+        self.compiled = compiled_pays()
         self.certificate = Certificate(program, direction)
         self.cost = np.zeros(constraints.n_variables)
         self.cost[constraints.w] = direction
@@ -150,12 +152,12 @@ class _Run:
     def _start(self) -> None:
         """The smallest weights, room for all slacks, multipliers that share the costs."""
         c, program, w, b = self.c, self.program, self.weights, self.thresholds
-        distances = program.rows.offset + c.distances(w, b)
+        distances = program.rows.offset + c.arrays.distances(w, b)
         room = max(1e-3, float(np.abs(distances).mean()))
         self.v = np.concatenate(
             [w, b, np.abs(w[: c.n_abs]) + room, np.maximum(0.0, distances) + room]
         )
-        self.s = np.maximum(c.layout.right - c.values(self.v), room)
+        self.s = np.maximum(c.layout.right - c.arrays.values(self.v), room)
         self.multipliers = np.full(c.n_constraints, FIRST_PULL / c.n_rows)
         if not program.budgets:
             self.multipliers[: 2 * c.n_abs] = program.l1 / 2
@@ -191,15 +193,12 @@ class _Run:
 
     def _advance(self) -> bool:
         """One predictor and one corrector step; whether they could be taken."""
-        length = advance(
-            self.c.layout,
-            self.cost,
-            self.quadratic,
-            self.v,
-            self.s,
-            self.multipliers,
-            self._is_close(),
-        )
+        state = self.cost, self.quadratic, self.v, self.s, self.multipliers, self._is_close()
+        if self.compiled:
+            length = advance(self.c.layout, *state)
+        else:
+            count_step()
+            length = self.c.arrays.advance(*state)
         return length > SMALLEST_STEP
 
     # --------------------------------------------------------------- certificates

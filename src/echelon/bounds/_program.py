@@ -225,3 +225,9 @@ def _interval(feature: int, limit: Any) -> tuple[float, float]:
             f"{feature}. Give the smaller limit first."
         )
     return float(low), float(high)
+
+
+def slices(sizes: list[int]) -> list[slice]:
+    """Consecutive slices of these sizes."""
+    ends = np.cumsum(sizes).tolist()
+    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]

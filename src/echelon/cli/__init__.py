@@ -7,6 +7,7 @@
 ``_commands``  check, compute, write, show                   ``_console``  where results go
 ``_outputs``, ``_pictures``  files that are written          ``_demo``     data that come along
 ``_estimators``  models by name                             ``_errors``   wrong input, said in words
+``_warm_up``   loops compiled ahead
 """
 
 from echelon.cli._main import main

@@ -134,6 +134,28 @@ def methods(
     show_methods(json)
 
 
+@app.command(
+    "warm-up",
+    epilog="[bold]Examples[/]\n\nechelon warm-up\n\n"
+    "NUMBA_CACHE_DIR=/opt/echelon echelon warm-up orelieff relieff",
+)
+def warm_up(
+    methods: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[METHOD]...", autocompletion=complete_methods,
+                       help="As listed by 'echelon methods'; all of them by default."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", metavar="", help="Show where an error comes from.")
+    ] = False,
+) -> None:  # fmt: skip
+    """Compile the loops of methods and keep them on disk, say when an image is built."""
+    from echelon.cli._warm_up import warm_up
+
+    warm_up(methods or [], quiet)
+
+
 @app.command(epilog="[bold]Example[/]\n\nechelon demo --folder try-it")
 def demo(
     folder: Annotated[

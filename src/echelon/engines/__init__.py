@@ -6,7 +6,8 @@ they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator 
 
 ``_base``     what an engine must be able to do, and the samples and searches it is given
 ``_resolve``  from the ``engine`` parameter of an estimator to an engine
-``numba``     compiled kernels in threads, the engine of every estimator unless told otherwise
+``numpy``     array operations: nothing to compile, for small work
+``numba``     compiled kernels in threads, the engine of every larger work unless told otherwise
 ``torch``     a GPU: tiles of samples in reduced precision, then exact distances
 ``dask``      a cluster: blocks of rows, each searched by a local engine
 """
@@ -25,6 +26,7 @@ from echelon.engines._base import (
 )
 from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
 from echelon.engines.numba import NumbaEngine
+from echelon.engines.numpy import NumpyEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ __all__ = [
     "Engine",
     "Found",
     "NumbaEngine",
+    "NumpyEngine",
     "Samples",
     "Search",
     "TorchEngine",

@@ -50,7 +50,7 @@ class IntervalRelief(MarginSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
@@ -222,7 +222,7 @@ class IntervalRelief(MarginSelector):
             samples,
             nearest_intervals(samples.class_sizes),
             np.arange(len(samples.values)),
-            resolve_engine(self.engine, self.n_jobs),
+            resolve_engine(self.engine, self.n_jobs, len(samples.values) * samples.values.size),
             metric="paired" if self.distance == PAIRED else "manhattan",
             ties=self.ties,
             verbose=self.verbose,

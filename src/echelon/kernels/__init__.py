@@ -8,7 +8,7 @@
 ``candidates``  distances when one more feature joins the chosen ones, and votes within balls
 ``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
-``moments``     sums over pairs for the mean and variance of a score under permutation
+``moments``     sums over pairs for the variance of a contrast under permutation
 ``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
 ``soft``        neighbours by probability, for I-Relief
 ``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
@@ -17,9 +17,9 @@
 ``precedence``  how often one feature comes before another within a sample
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
-``_jit``        the one decorator behind every compiled loop
+``_jit``        the one decorator behind every compiled loop;  ``_notice``  says when it compiles
 """
 
-from echelon.kernels._jit import kernel
+from echelon.kernels._jit import compiling, kernel
 
-__all__ = ["kernel"]
+__all__ = ["compiling", "kernel"]

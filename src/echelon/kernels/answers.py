@@ -98,7 +98,8 @@ def shortlist(chosen, rows, size, near, sums_near, counts, radii):
     that are too many for ``near`` the count is 0.
     """
     n, room = chosen.columns.shape[1], near.shape[1]
-    sums, scratch, shared = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    sums, scratch = np.empty(n), np.empty(n)
+    shared = np.zeros(n, chosen.shared.dtype)
     for i in rows:
         chosen_row(chosen, i, sums, shared)
         for j in range(n):
@@ -169,7 +170,7 @@ def add_errors(
     n = codes.shape[0]
     everyone = np.arange(n).astype(near.dtype)
     sums, far, nearest, marks = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    shared, counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    shared, counts = np.zeros(n, chosen.shared.dtype), np.zeros(n, chosen.shared.dtype)
     marks_near, codes_near = np.empty(near.shape[1]), np.empty(near.shape[1], np.int64)
     votes = np.empty((levels.shape[0] if how == MEDIAN else 0, 2))
     for i in range(n):

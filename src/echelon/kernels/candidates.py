@@ -98,14 +98,13 @@ def with_candidate(chosen, i, feature, sums, shared, far, counts):
     """Squared distances of row i when the candidate has joined; inf where nothing is shared."""
     for j in range(far.shape[0]):
         far[j] = sums[j]
-    if not chosen.missing:
-        column = chosen.columns[feature]
-        add_squares(column[i], column, chosen.nominal[feature], False, far, counts)
-        return
-    for j in range(far.shape[0]):
-        counts[j] = shared[j]
+    if chosen.missing:
+        for j in range(far.shape[0]):
+            counts[j] = shared[j]
     column = chosen.columns[feature]
-    add_squares(column[i], column, chosen.nominal[feature], True, far, counts)
+    add_squares(column[i], column, chosen.nominal[feature], chosen.missing, far, counts)
+    if not chosen.missing:
+        return
     size = chosen.features.shape[0] + 1
     for j in range(far.shape[0]):
         far[j] = far[j] * (size / counts[j]) if counts[j] > 0 else np.inf
@@ -170,7 +169,7 @@ def count_errors(
     """
     n = classes.shape[0]
     sums, far = np.empty(n), np.empty(n)
-    shared, counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    shared, counts = np.zeros(n, chosen.shared.dtype), np.zeros(n, chosen.shared.dtype)
     bins = np.empty(n, np.int32)
     n_radii = allowed.shape[1]
     own, most = np.empty(n_radii, np.int32), np.empty(n_radii, np.int32)
@@ -215,7 +214,7 @@ def count_conflicts(chosen, rows, classes, candidates, limit, best, impure, conf
     """
     n = classes.shape[0]
     sums, far = np.empty(n), np.empty(n)
-    shared, counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    shared, counts = np.zeros(n, chosen.shared.dtype), np.zeros(n, chosen.shared.dtype)
     for i in rows:
         chosen_row(chosen, i, sums, shared)
         first, last = chosen.class_starts[classes[i]], chosen.class_starts[classes[i] + 1]

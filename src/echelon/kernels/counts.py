@@ -9,7 +9,7 @@ import numpy as np
 from echelon.kernels._jit import kernel
 
 
-@kernel
+@kernel(steps=lambda codes, *_: codes.size)
 def joint_sums(codes, n_codes, groups, samples, starts, table):
     """The sum of table[count] over the cells (group, label), for every column of labels.
 
@@ -55,7 +55,7 @@ def sparse_sum(column, samples, starts, counts, table):
     return total
 
 
-@kernel
+@kernel(steps=lambda codes, candidates, n_codes, samples, *_: 2 * candidates.size * samples.size)
 def majorities(codes, candidates, n_codes, samples, starts, classes, n_classes):
     """Samples in the majority class of their cell (group, label), for every candidate column."""
     counts = np.zeros((n_codes, n_classes), np.int64)

@@ -32,7 +32,7 @@ def write_codes(starts_interval, order, n, codes):
     return used + (n < order.shape[0])
 
 
-@kernel
+@kernel(steps=lambda values, *_: 3 * values.size)
 def quantile_codes(values, order, n_bins, codes, n_codes):
     """Equal frequency: the bin of a value is that of its mean position, so ties stay together."""
     p, m = values.shape
@@ -104,7 +104,7 @@ def pays(n, n_left, whole, k, bits_left, k_left, bits_right, k_right, unit):
     return gain > np.log2(n - 1.0) + delta
 
 
-@kernel
+@kernel(steps=lambda values, *_: 8 * values.size)
 def mdl_codes(values, order, classes, n_classes, table, unit, shift, codes, n_codes):
     """Cut every feature, and its parts again, where the MDL criterion accepts the best cut."""
     p, m = values.shape

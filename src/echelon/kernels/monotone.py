@@ -6,7 +6,7 @@ from echelon.kernels._jit import kernel
 from echelon.kernels.order import add_code, codes_below
 
 
-@kernel
+@kernel(steps=lambda values, *_: 4 * values.size)
 def count_pairs(values, codes, n_classes):
     """Pairs of different values and classes: in order, and against it.
 
@@ -28,7 +28,7 @@ def count_pairs(values, codes, n_classes):
     return agree, oppose
 
 
-@kernel
+@kernel(steps=lambda values, ends, first, last: (last - first) * values.size)
 def count_dominance(values, ends, first, last):
     """Rows ``first`` to ``last`` against all rows of higher classes.
 

@@ -15,7 +15,7 @@ from echelon.kernels.order import add_code, codes_below
 N_FIELDS = 11
 
 
-@kernel
+@kernel(steps=lambda values, *_: 4 * values.size)
 def rank_sums(values, order, codes, n_codes, out):
     """Counts behind Kendall's tau, Spearman's rho and the Kruskal-Wallis test.
 
@@ -23,7 +23,7 @@ def rank_sums(values, order, codes, n_codes, out):
     it; over groups of t equal values, the sums of t (t - 1), t (t - 1) (t - 2) and
     t (t - 1) (2 t + 5); the same three of the codes; the sum of products of both mid-ranks, less
     that of their means; the sum over codes of (rank sum)^2 / size, less that of equal rank sums;
-    how many codes occur.
+    how many codes occur.  Ranks are multiples of 1/2: all sums but that of quotients are exact.
     """
     m = order.shape[1]
     x, c = np.empty(m, values.dtype), np.empty(m, np.int64)

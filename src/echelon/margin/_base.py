@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -79,7 +80,7 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
@@ -144,11 +145,13 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         """The terms of the method."""
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
+        queries = self._queries(len(samples.classes), random_state)
+        work = len(queries) * math.prod(samples.values.shape)
         sums = margin_sums(
             samples,
             self._rule(samples),
-            self._queries(len(samples.values), random_state),
-            resolve_engine(self.engine, self.n_jobs),
+            queries,
+            resolve_engine(self.engine, self.n_jobs, work),
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from echelon.engines import Samples
-from echelon.kernels.moments import contrast_sums, merged_pairs
+from echelon.kernels.moments import contrast_sums
 from echelon.margin._moments import (
     ColumnSums,
     Run,
@@ -31,6 +31,9 @@ from echelon.margin._moments import (
 from echelon.margin._pairs import PairGraph
 from echelon.margin.rules import Term
 
+STEPS_PER_PAIR = 0.01
+"""Microseconds that array operations take for one pair in one column."""
+
 
 def contrast_moments(
     samples: Samples, graph: PairGraph, term: Term, run: Run
@@ -39,13 +42,15 @@ def contrast_moments(
 
     ``term`` weighs pairs by d; shares of the graph add up to the weights G.
     """
-    lower, higher, weights = merged_pairs(graph.starts, graph.higher, graph.shares)
-    distances = term.of_pairs(samples, lower, higher)
+    weights = np.bincount(graph.pairs, graph.shares, minlength=len(graph.lower))
+    distances = term.of_pairs(samples, graph.lower, graph.higher)
     everyone = outcome_sums(samples, term, slice(None))
+    steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
+    sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
 
     def moments(column: np.ndarray, f: int) -> tuple[float, float]:
         nominal = f >= samples.n_numeric
-        sums, by_row = contrast_sums(lower, higher, weights, distances, column, nominal)
+        sums, by_row = sums_of(graph.lower, graph.higher, weights, distances, column, nominal)
         present = ~np.isnan(column) if samples.missing else None
         if present is None or present.all():
             n, classes = len(column), everyone
@@ -56,6 +61,28 @@ def contrast_moments(
 
     found = by_column(samples, moments, run)
     return found[:, 0], np.sqrt(found[:, 1])
+
+
+def _sums_by_arrays(
+    lower: np.ndarray,
+    higher: np.ndarray,
+    g: np.ndarray,
+    d: np.ndarray,
+    column: np.ndarray,
+    nominal: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """``kernels.moments.contrast_sums`` without a compiler."""
+    gaps = np.abs(column[higher].astype(np.float64) - column[lower])
+    if nominal:
+        np.minimum(gaps, 1.0, out=gaps)  # codes are whole numbers
+    missing = np.isnan(gaps)
+    if missing.any():
+        g, gaps = np.where(missing, 0.0, g), np.where(missing, 0.0, gaps)
+    gx = g * gaps
+    n = len(column)
+    by_row = [np.bincount(lower, w, n) + np.bincount(higher, w, n) for w in (g, gx)]
+    sums = (g.sum(), g @ d, gx.sum(), gx @ d, g @ g, g @ gx, gx @ gx)
+    return np.array(sums), np.array(by_row)
 
 
 def _centred(sums: np.ndarray, by_row: np.ndarray, n: int) -> tuple[float, WeightSums]:

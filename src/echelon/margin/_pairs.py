@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.kernels.moments import by_lower_row
-
 MAX_PAIRS = 1 << 27
 """More are not kept (4 GB): samples tied by the thousand, which share every place."""
 
@@ -43,29 +41,32 @@ def piece(
 
 
 class PairGraph(NamedTuple):
-    """Weighted pairs of samples, brought together by the lower of their two rows.
+    """Weighted pairs of samples: every neighbour of every slot, and which pair of rows it makes.
+
+    A pair may come several times, by several terms and from either side.
 
     Attributes
     ----------
-    starts : ndarray of shape (n_samples + 1,)
-        Where the pairs of every lower row start.
-    higher, slots, shares : ndarray of shape (n_pairs,)
-        The other row of every pair, its slot and its share of the slot's places.
+    n_samples : int
+        Rows.
+    lower, higher : ndarray of shape (n_pairs,)
+        The two rows of every pair.
+    pairs, slots, indices, shares : ndarray of shape (n_neighbors,)
+        The pair and the slot of every neighbour, its row and its share of the slot's places.
     queries, coefs, directions : ndarray of shape (n_slots,)
         The query of every slot, its coefficient and the direction of its term.
     """
 
-    starts: np.ndarray
+    n_samples: int
+    lower: np.ndarray
     higher: np.ndarray
+    pairs: np.ndarray
     slots: np.ndarray
+    indices: np.ndarray
     shares: np.ndarray
     queries: np.ndarray
     coefs: np.ndarray
     directions: np.ndarray
-
-    @property
-    def n_samples(self) -> int:
-        return len(self.starts) - 1
 
     def unsigned(self) -> PairGraph:
         """The same for columns without an order, in which every difference is absolute."""
@@ -81,7 +82,59 @@ def pair_graph(
     queries, coefs, counts, indices, shares = (
         np.concatenate(parts) for parts in list(zip(*pieces, strict=True))[1:]
     )
-    starts, higher, slots, order = by_lower_row(n_samples, queries, counts, indices)
+    slots = np.repeat(np.arange(len(queries), dtype=np.int32), counts)
+    lower, higher, pairs = _numbered(queries[slots], indices, n_samples)
     return PairGraph(
-        starts, higher, slots, shares[order], queries, coefs / weights[terms], directions[terms]
+        n_samples,
+        lower,
+        higher,
+        pairs,
+        slots,
+        indices,
+        shares,
+        queries,
+        coefs / weights[terms],
+        directions[terms],
     )
+
+
+def _numbered(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lower and higher row of every pair of rows below n, and the number of each that came."""
+    small = np.uint16 if n <= 1 << 16 else np.int32  # 16 bits are sorted in linear time
+    lower, higher = np.minimum(a, b).astype(small), np.maximum(a, b).astype(small)
+    order = np.lexsort((higher, lower))
+    lower, higher = lower[order], higher[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (lower[1:] != lower[:-1]) | (higher[1:] != higher[:-1])
+    pairs = np.empty(len(order), np.int32)
+    pairs[order] = np.cumsum(new, dtype=np.int32) - 1
+    return lower[new].astype(np.int32), higher[new].astype(np.int32), pairs
+
+
+def pair_sums(graph: PairGraph, present: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
+    """Row sums of the symmetric weights M, the sum of their squares, and signed weights b.
+
+    A neighbour in slot s weighs ``coefs[s]`` times its share among the neighbours that are present.
+    A slot with a direction counts ``direction * (x_j - x_i)``, and so adds to b only.
+    """
+    weights = _weights(graph, present)
+    signed = np.zeros(graph.n_samples)
+    if graph.directions.any():
+        steps = graph.directions[graph.slots] * weights
+        signed += np.bincount(graph.indices, steps, minlength=graph.n_samples)
+        signed -= np.bincount(graph.queries[graph.slots], steps, minlength=graph.n_samples)
+        weights = np.where(graph.directions[graph.slots] == 0, weights, 0.0)
+    by_pair = np.bincount(graph.pairs, weights, minlength=len(graph.lower))
+    rows = np.bincount(graph.lower, by_pair, minlength=graph.n_samples)
+    rows += np.bincount(graph.higher, by_pair, minlength=graph.n_samples)
+    return 0.5 * rows, 0.5 * float(by_pair @ by_pair), signed
+
+
+def _weights(graph: PairGraph, present: np.ndarray) -> np.ndarray:
+    """The weight of every neighbour, 0 where it or the query is not present."""
+    shares = graph.shares
+    if not present.all():
+        shares = shares * (present[graph.lower] & present[graph.higher])[graph.pairs]
+    places = np.bincount(graph.slots, shares, minlength=len(graph.coefs))
+    per_place = np.divide(graph.coefs, places, out=np.zeros(len(places)), where=places > 0)
+    return per_place[graph.slots] * shares

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from echelon._core.samples import arrange
-from echelon.engines import Classes, Found, NumbaEngine, Samples, Search
+from echelon.engines import Classes, Engine, Found, Samples, Search, resolve_engine
 from echelon.targets import read_classes
 from echelon.validation import Columns, check_table, read_columns
 
@@ -32,7 +32,7 @@ class Relation(NamedTuple):
 
     labels: np.ndarray
     samples: Samples
-    engine: NumbaEngine
+    engine: Engine
     space: Any
 
     def nearest(self, classes: Classes) -> np.ndarray:
@@ -71,5 +71,5 @@ def relate(X: Any, y: Any, categorical_features: Any) -> Relation:
     labels, codes = read_classes(y)
     check_consistent_length(columns.values, codes)
     samples = arrange(in_double(columns), codes)
-    engine = NumbaEngine()
+    engine = resolve_engine("auto", None, len(samples.values) * samples.values.size)
     return Relation(labels, samples, engine, engine.prepare(samples, "euclidean"))

@@ -49,6 +49,11 @@ class NumbaEngine(Engine):
         or worker of joblib says otherwise.  Results do not depend on it.
     """
 
+    @staticmethod
+    def at_hand() -> bool:
+        """Whether the search was compiled before, by this process or one that left it on disk."""
+        return nearest.at_hand
+
     def prepare(self, samples: Samples, metric: str) -> _Space:
         packed = pack(samples, squared=metric == "euclidean", paired=metric == "paired")
         return _Space(samples, packed, tie_factor(samples.values.dtype, metric))
