@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 import reference_margin
 from cases import draw_case
 from echelon import SURF, MultiSURF, MultiSURFStar, ReliefF, RReliefF, SURFStar
-from echelon.engines import NumbaEngine
+from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.margin import _bands
 
 METRICS = ("manhattan", "euclidean")
@@ -56,6 +56,7 @@ def test_rrelieff_equals_reference(kind, metric, ties):
         for decay in (None, 3.0):
             weights = {"neighbor_weights": "rank", "decay": decay} if decay else {}
             found = RReliefF(n_neighbors=case.k, metric=metric, ties=ties, kind=kind,
+                             engine=("numba", "numpy")[seed % 2],
                              categorical_features=case.nominal, **weights)  # fmt: skip
             expected = reference_margin.rrelieff(
                 X, y.tolist(), min(case.k, len(X)), nominal, metric, ties, apart, decay
@@ -116,7 +117,7 @@ def test_radius_equals_reference(estimator, kind, metric):
             X, y.tolist(), *RADIUS[estimator], nominal, metric,
             None if kind == "classification" else apart,
         )  # fmt: skip
-        for engine in (NumbaEngine(1), PairByPair(1)):
+        for engine in (NumbaEngine(1), NumpyEngine(1), PairByPair(1)):
             found = estimator(metric=metric, kind=kind, categorical_features=case.nominal,
                               engine=engine).fit(case.X, y)  # fmt: skip
             assert_allclose(found.scores_, expected, atol=1e-9, err_msg=str(seed))

@@ -27,6 +27,11 @@ class _Space(NamedTuple):
     """Where the rows of every class start, and where the last ones end."""
     tolerance: float
 
+    @property
+    def squared(self) -> bool:
+        """Whether distances are squared."""
+        return self.metric == "euclidean"
+
 
 class NumpyEngine(Engine):
     """NumPy and SciPy in the threads of this process: the first fit is as fast as any other.
