@@ -1,7 +1,7 @@
 """``python -m benchmarks.error_rates --write``: every promise of an error rate, measured.
 
-About 40 minutes on one core, most of them for AutoSelector.  Finished data sets are kept: a stopped
-run goes on.  After a change to what is measured, delete the folder of cells.
+About 45 minutes on one core, two thirds of them for AutoSelector.  Finished data sets are kept: a
+stopped run goes on.  After a change to what is measured, delete the folder of cells.
 """
 
 from __future__ import annotations

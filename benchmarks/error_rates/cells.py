@@ -24,10 +24,14 @@ class Cells:
         """Of the data sets asked for, how many are made: a small one for a trial run."""
 
     def measure(self, name: str, judge: Callable[[int], list[float]], n: int) -> np.ndarray:
-        """Outcomes of data sets 0, 1, ..., one row each: those missing are made."""
-        n = max(2, round(self.share * n))
+        """Outcomes of data sets 0, 1, ..., one row each: those missing are made.
+
+        All that are there count, also beyond the number asked for: leaving some out would be a
+        choice.
+        """
         file = self.folder / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.json"
         found = json.loads(file.read_text()) if file.exists() else {}
+        n = max(2, round(self.share * n), len(found))
         missing = [seed for seed in range(n) if str(seed) not in found]
         if missing:
             note(f"{name}: {len(missing)} data sets")

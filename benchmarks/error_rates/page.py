@@ -40,7 +40,7 @@ of half a deviation.  z-scores, more designs and selectors: [margin_rates](margi
 KEEP_NONE = """## Keep none
 
 Made in `AutoSelector` (`helps_`), in reports and by `echelon rank`: [report](../report.md).
- Share of tables of pure noise in which something is kept; 80 samples and 10 columns unless the
+Share of tables of pure noise in which something is kept; 80 samples and 10 columns unless the
 row says otherwise.  Power: two weak features among ten."""
 
 CURVE = """## `CurveSelector(allow_none=True)`

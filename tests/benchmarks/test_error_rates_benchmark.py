@@ -60,7 +60,8 @@ def test_cells_go_on_where_they_stopped(tmp_path):
 
     with redirect_stderr(StringIO()):
         Cells(tmp_path).measure("A promise: 10:90", judge, 3)
-        found = Cells(tmp_path).measure("A promise: 10:90", judge, 5)
+        Cells(tmp_path).measure("A promise: 10:90", judge, 5)
+        found = Cells(tmp_path).measure("A promise: 10:90", judge, 2)  # what is there counts
     assert seen == [0, 1, 2, 3, 4]
     np.testing.assert_array_equal(found, [[seed / 10, 1] for seed in range(5)])
     assert json.loads((tmp_path / "a-promise-10-90.json").read_text())["4"] == [0.4, 1.0]

@@ -45,7 +45,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Keep no feature if the model with them is not better than the best constant guess (the
         most frequent class, the median of ordered ones, the mean or the median of numbers).  What
         counts is the score of every fold with the size that the *other* folds choose, by a
-        one-sided t test over the folds, nominally 5 %.
+        one-sided t test over the folds, nominally 5 %; 0 to 10 % of tables of noise keep some.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classifiers.
     scoring : str or callable, default=None

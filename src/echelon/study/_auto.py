@@ -101,7 +101,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         forest.
     helps_ : bool
         Whether the kept features are better than the guess beyond chance (one-sided t test over
-        the folds, 5 %).
+        the folds, 5 %).  On noise it is True in 0 to 10 % of tables, and in 18 % of those with far
+        more columns than 10 in 80 samples, or four classes without an order.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
