@@ -261,7 +261,13 @@ SEVERAL = {
     "estimator": ("a model to score, and one to ask about thresholds", {
         "Model to score", "For two classes.",
     }),
-    "n_iter_": ("of two solvers", {"Steps taken from the best start.", "Steps of the solver."}),
+    "n_iter_": ("of solvers, and of weights that settle", {
+        "Steps taken from the best start.", "Steps of the solver.",
+        "Rounds until the weights settled.",
+    }),
+    "max_iter": ("of clusters, and of weights that settle", {
+        "Largest number of steps from one start.", "Rounds at most.",
+    }),
 }  # fmt: skip
 
 
