@@ -58,7 +58,7 @@ MOST_VALUES = {"I-Relief": 40_000, "VLS of MultiSURF": 200_000}
 
 
 def places(method: str, X: np.ndarray, y: np.ndarray, relevant: list[int]) -> int:
-    """The place of the worse of the relevant features."""
+    """The place of the worst of the relevant features."""
     if METHODS[method] is None:
         scores = mutual_info_classif(X, y, discrete_features=True)
     else:
@@ -100,7 +100,7 @@ def table(shares: pd.DataFrame, seconds: pd.Series) -> str:
 
 
 def outside(file: str) -> str:
-    """The place of the worse of the two interacting features in data another program made."""
+    """The place of the worst interacting feature in data another program made."""
     frame = pd.read_csv(file, sep=None, engine="python")
     y, X = frame.iloc[:, -1].to_numpy(), frame.iloc[:, :-1]
     relevant = [f for f, name in enumerate(X.columns) if not str(name).startswith("N")]
@@ -110,7 +110,7 @@ def outside(file: str) -> str:
         [
             "",
             f"GAMETES-test of the package ReliefF 0.1.2 ({len(y)} x {X.shape[1]}; interacting: "
-            f"{', '.join(map(str, X.columns[relevant]))}), place of the worse of the two:",
+            f"{', '.join(map(str, X.columns[relevant]))}), place of the worst of them:",
             "",
             "| method | place |",
             "| --- | ---: |",

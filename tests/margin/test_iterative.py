@@ -29,7 +29,7 @@ def naive_turf(score, X, drop, least):
 
 
 @pytest.mark.parametrize("drop", [0.1, 0.5])
-def test_turf_equals_plain_rounds(drop):
+def test_turf_equals_plain_deals(drop):
     X, y = make_epistasis(120, 25, heritability=0.3, random_state=0)
     base = MultiSURF()
     found = IterativeRelief(base, 3, drop=drop, min_features=4).fit(X, y)
@@ -46,7 +46,7 @@ def test_turf_equals_plain_rounds(drop):
 
 def test_vls_is_the_largest_score_of_all_parts():
     X, y = make_epistasis(100, 21, random_state=0)
-    found = IterativeRelief(ReliefF(), 3, strategy="vls", subset_size=6, n_rounds=3, random_state=4)
+    found = IterativeRelief(ReliefF(), 3, strategy="vls", subset_size=6, n_deals=3, random_state=4)
     found.fit(X, y)
     rng = np.random.RandomState(4)
     largest, parts = np.full(21, -np.inf), []

@@ -48,7 +48,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         No more is dropped when so many features are left.
     subset_size : int or float, default=0.5
         Number, or share, of features in a part of "vls".
-    n_rounds : int, default=10
+    n_deals : int, default=10
         How often "vls" deals all features out to parts.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
@@ -115,7 +115,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="right"),
         ],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_deals": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -129,7 +129,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         drop: float = 0.5,
         min_features: int = 10,
         subset_size: int | float = 0.5,
-        n_rounds: int = 10,
+        n_deals: int = 10,
         random_state: Any = None,
         verbose: int = 0,
     ):
@@ -139,7 +139,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.drop = drop
         self.min_features = min_features
         self.subset_size = subset_size
-        self.n_rounds = n_rounds
+        self.n_deals = n_deals
         self.random_state = random_state
         self.verbose = verbose
 
@@ -171,7 +171,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         parts = self._falling(n_features) if self.strategy == "turf" else self._dealt(
             n_features, random_state
         )  # fmt: skip
-        total = None if self.strategy == "turf" else self.n_rounds * self._n_parts(n_features)
+        total = None if self.strategy == "turf" else self.n_deals * self._n_parts(n_features)
         for part in track(parts, total=total, description="Iterated scores", verbose=self.verbose):
             scores, chosen = self._score(X, y, part, random_state)
             if self.strategy == "turf":
@@ -220,7 +220,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     def _dealt(self, n_features: int, random_state: Any) -> Iterator[np.ndarray]:
         """All features dealt out at random, to parts of about the same size, several times."""
-        for _ in range(self.n_rounds):
+        for _ in range(self.n_deals):
             order = random_state.permutation(n_features)
             for part in np.array_split(order, self._n_parts(n_features)):
                 yield np.sort(part)
