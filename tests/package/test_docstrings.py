@@ -281,9 +281,6 @@ SEVERAL = {
         "Steps taken from the best start.", "Steps of the solver.",
         "Rounds until the weights settled.",
     }),
-    "n_rounds": ("of boosting, and of dealing features out", {
-        "Rounds of boosting, at most.", 'How often "vls" deals all features out to parts.',
-    }),
     "max_iter": ("of clusters, and of weights that settle", {
         "Largest number of steps from one start.", "Rounds at most.",
     }),

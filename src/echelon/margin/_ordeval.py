@@ -59,7 +59,7 @@ class OrdEval(BaseEstimator):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.

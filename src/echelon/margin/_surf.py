@@ -92,7 +92,7 @@ class SURF(RadiusSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
@@ -191,7 +191,7 @@ class SURFStar(RadiusSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
@@ -292,7 +292,7 @@ class MultiSURF(RadiusSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
@@ -392,7 +392,7 @@ class MultiSURFStar(RadiusSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
-    engine : {"auto", "numba", "torch", "dask"} or Engine, default="auto"
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
