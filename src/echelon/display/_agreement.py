@@ -63,6 +63,11 @@ class AgreementDisplay(Picture):
         n_best : int, default=10
             How many of the best features to compare; with fewer features, half of them.
         """
+        if len({np.shape(ranking) for ranking in rankings.values()}) != 1:
+            raise ValueError(
+                "`rankings` must hold one ranking or more, all of the same features, got "
+                f"{ {name: np.shape(ranking) for name, ranking in rankings.items()} } as shapes."
+            )
         ranks = np.array([rankdata(ranking) for ranking in rankings.values()])
         n_features = ranks.shape[1]
         if n_best >= n_features:

@@ -8,7 +8,18 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display.style import BLUE, GREY, ORANGE, Picture, label, legend, new_axes, note, plain
+from echelon.display.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Picture,
+    label,
+    legend,
+    new_axes,
+    note,
+    one_per_name,
+    plain,
+)
 
 COLOURS = {"strong": BLUE, "weak": ORANGE, "irrelevant": GREY}
 
@@ -52,6 +63,7 @@ class BoundsDisplay(Picture):
         self.names = np.asarray(list(names))
         self.intervals = np.asarray(intervals)
         self.relevance = np.asarray(relevance)
+        one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
         self.threshold = np.broadcast_to(np.asarray(threshold, float), self.names.shape)
 
     @classmethod
@@ -66,7 +78,12 @@ class BoundsDisplay(Picture):
             With several unordered classes, which of them against the rest.  None: for every
             feature the class in which its upper bound is largest, relative to what noise reaches.
         """
-        check_is_fitted(estimator, "intervals_")
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "intervals_"):
+            raise TypeError(
+                f"`estimator` must be a fitted RelevanceBounds, got {type(estimator).__name__}, "
+                "which bounds no weights. Show scores with ScoresDisplay."
+            )
         names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
         intervals, threshold = estimator.intervals_, estimator.probe_thresholds_
         relevance = estimator.relevance_

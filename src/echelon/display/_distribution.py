@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.by_class import (
     QUANTILES,
@@ -18,7 +18,16 @@ from echelon._core.by_class import (
     drawn_classes,
     scaled,
 )
-from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.display.style import (
+    Picture,
+    class_colours,
+    label,
+    legend,
+    new_axes,
+    note,
+    one_per_name,
+    plain,
+)
 from echelon.targets import read_target
 from echelon.validation import as_frame
 
@@ -70,6 +79,7 @@ class DistributionDisplay(Picture):
         self.names = list(names)
         self.classes = classes
         self.features = list(features)
+        one_per_name(self.names, features=self.features)
         self.n_features = len(self.names) if n_features is None else n_features
 
     @classmethod
@@ -117,6 +127,7 @@ class DistributionDisplay(Picture):
         """
         check_is_fitted(estimator, "order_")
         table = as_frame(X)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
         best = table.columns[estimator.order_[:n_features]]
         class_order = getattr(estimator, "class_order", None)
         return cls.from_data(table, y, features=best.tolist(), class_order=class_order)

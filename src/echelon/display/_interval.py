@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.display.style import (
+    Picture,
+    class_colours,
+    label,
+    legend,
+    new_axes,
+    note,
+    one_per_name,
+    plain,
+)
 from echelon.intervals import read_intervals
 
 SPREAD = (0.05, 0.95)
@@ -69,6 +78,7 @@ class IntervalDisplay(Picture):
         self.prototypes = np.asarray(prototypes)
         self.spreads = np.asarray(spreads)
         self.ranges = np.asarray(ranges)
+        one_per_name(self.names, scores=self.scores, ranges=self.ranges)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> IntervalDisplay:

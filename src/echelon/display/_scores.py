@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, plain
+from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, one_per_name, plain
 
 
 class ScoresDisplay(Picture):
@@ -52,6 +52,7 @@ class ScoresDisplay(Picture):
         self.scores = np.asarray(scores, dtype=float)
         self.kept = None if kept is None else np.asarray(kept, dtype=bool)
         self.threshold = threshold
+        one_per_name(self.names, scores=self.scores, kept=self.kept)
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> ScoresDisplay:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display.style import BLUE, Picture, label, new_axes, note, plain
+from echelon.display.style import BLUE, Picture, label, new_axes, note, one_per_name, plain
 
 
 class StabilityDisplay(Picture):
@@ -48,6 +48,7 @@ class StabilityDisplay(Picture):
     ):
         self.names = np.asarray(names)
         self.frequency = np.asarray(frequency, dtype=float)
+        one_per_name(self.names, frequency=self.frequency)
         self.stability = stability
         self.confidence_interval = confidence_interval
 

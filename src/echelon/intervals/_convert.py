@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.validation import as_frame, as_table
+
 
 def as_intervals(
     df: pd.DataFrame, lower: str = "{}_min", upper: str = "{}_max", *, features: Any = None
@@ -47,6 +49,7 @@ def as_intervals(
     0  [3.0, 9.0]
     1  [5.0, 8.0]
     """
+    df = _frame(df)
     names = [str(name) for name in df.columns]
     wanted = _paired_names(names, lower, upper) if features is None else list(features)
     pairs = {name: (lower.format(name), upper.format(name)) for name in wanted}
@@ -61,6 +64,17 @@ def as_intervals(
         )
     columns = {name: _from_bounds(df[a], df[b], name) for name, (a, b) in pairs.items()}
     return pd.DataFrame(columns, index=getattr(df, "index", None))
+
+
+def _frame(df: Any) -> Any:
+    """A table with column names."""
+    df = as_table(df)
+    if not hasattr(df, "columns"):
+        raise TypeError(
+            f"`df` must be a DataFrame with named columns, got {type(df).__name__}. Pass "
+            "pandas.DataFrame(df, columns=[...])."
+        )
+    return df
 
 
 def _paired_names(names: list[str], lower: str, upper: str) -> list[str]:
@@ -138,6 +152,7 @@ def intervals_from_groups(
     1    2  [3.0, 5.0]
     """
     low, high = _levels(how)
+    df = as_frame(_frame(df))
     keys = [getattr(key, "key", key) for key in (by if isinstance(by, list) else [by])]
     names = [name for name in df.columns if not any(_same(name, key) for key in keys)]
     for name in names:

@@ -45,6 +45,12 @@ class Report:
     """
 
     def __init__(self, summary: Summary):
+        lacking = [key for key in Summary.__annotations__ if key not in summary]
+        if lacking:
+            raise ValueError(
+                "`summary` must be what echelon.report.summarize found; it lacks "
+                f"{listed(map(repr, lacking))}."
+            )
         self._summary = summary
 
     def summary(self) -> Summary:
