@@ -10,5 +10,6 @@
 ``by_class``     one feature in every class: quantiles or shares of labels
 ``jobs``         parallel work;  ``progress``  bars
 ``words``        numbers and lists as text, plain values for JSON
+``unseen``       characters that act without being seen, shown as symbols
 ``files``        files written whole or not at all
 """

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+
+from echelon._core.unseen import visible
 
 DONE, BROKEN, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -16,11 +19,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     1: a mistake of ours; ``--debug`` shows where, as for wrong input.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stderr is None:  # closed: what is wrong must not go to standard output, or to a file
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        return _say("Standard output is closed. Send it somewhere, as > /dev/null.", WRONG_INPUT)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
             stream.reconfigure(errors="replace")
     try:
-        return _run(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return _run(arguments)
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
@@ -67,6 +76,12 @@ def _in_words(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+def _show_warning(message: Warning | str, category: type, filename: str, *_: object) -> None:
+    """A warning of ours in one line; those of others not at all."""
+    if category is UserWarning and "echelon" in filename:
+        _say(str(message), DONE)
+
+
 def _say(message: str, code: int) -> int:
-    print("echelon:", " ".join(message.split()), file=sys.stderr)
+    print("echelon:", visible(" ".join(message.split())), file=sys.stderr)
     return code

@@ -15,7 +15,7 @@
 ``precedence``  how often one feature comes before another within a sample
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
-``_jit``        the one decorator behind every compiled loop
+``_jit``        the one decorator behind every compiled loop;  ``_keeping``  if none can be kept
 """
 
 from echelon.kernels._jit import kernel
