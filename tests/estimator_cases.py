@@ -39,7 +39,7 @@ LITTLE = {
 }
 
 
-def made(estimator, **params):
+def made(estimator, /, **params):
     """An estimator with what it needs, little work to do, and every random choice fixed."""
     parameters = signature(estimator).parameters.values()
     needed = {p.name: NEEDED[p.name]() for p in parameters if p.default is Parameter.empty}
