@@ -279,9 +279,26 @@ REFUSALS = (ValueError, TypeError)
 def fingerprint(value):
     """A hash of what a value holds, None where it cannot be hashed."""
     try:
-        return joblib.hash(value)
+        return joblib.hash(_content(value))
     except Exception:
         return None
+
+
+def _content(value):
+    """What a caller can see of a value: frames remember more, for their own speed."""
+    if isinstance(value, tuple | list):
+        return [_content(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _content(each) for key, each in value.items()}
+    if isinstance(value, pd.DataFrame):
+        columns = [_content(value.iloc[:, j]) for j in range(value.shape[1])]
+        return [value.columns.tolist(), columns]
+    if isinstance(value, pd.Series | pd.api.extensions.ExtensionArray):
+        index = value.index.tolist() if hasattr(value, "index") else None
+        return [index, str(value.dtype), getattr(value, "name", None), repr(value.tolist())]
+    if isinstance(value, pl.DataFrame | pl.Series | pa.Table | pa.Array):
+        return repr(value.to_dict() if hasattr(value, "to_dict") else value.to_list())
+    return value
 
 
 def kept_contract(function, *args, **kwargs):
@@ -294,7 +311,7 @@ def kept_contract(function, *args, **kwargs):
     """
     before = [fingerprint(each) for each in (args, kwargs)]
     result = said = None
-    with warnings.catch_warnings(), np.errstate(all="warn"):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", category=RuntimeWarning, module="echelon")
         try:

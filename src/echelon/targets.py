@@ -142,7 +142,7 @@ def read_target(
     if isinstance(y, Target):
         return y
     column = _one_column(y)
-    name = _name_of(column) if name is None else name
+    name = _name_of(column) if name is None else str(name)
     if kind == "auto":
         kind = ORDERED if class_order is not None else _kind_of(column)
     if kind == CONTINUOUS:

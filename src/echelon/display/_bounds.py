@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from echelon.display import _parts
 from echelon.display.style import (
     BLUE,
     GREY,
@@ -17,7 +18,6 @@ from echelon.display.style import (
     legend,
     new_axes,
     note,
-    one_per_name,
     plain,
 )
 
@@ -60,11 +60,13 @@ class BoundsDisplay(Picture):
     """
 
     def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
-        self.names = np.asarray(list(names))
-        self.intervals = np.asarray(intervals)
-        self.relevance = np.asarray(relevance)
-        one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
-        self.threshold = np.broadcast_to(np.asarray(threshold, float), self.names.shape)
+        self.names = _parts.names(list(names))
+        self.intervals = _parts.numbers("intervals", intervals, (None, 2))
+        self.relevance = np.asarray(list(relevance))
+        _parts.one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
+        shape = () if np.ndim(threshold) == 0 else (len(self.names),)
+        threshold = _parts.numbers("threshold", threshold, shape)
+        self.threshold = np.broadcast_to(threshold, self.names.shape)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, label: Any = None) -> BoundsDisplay:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.by_class import (
@@ -18,6 +19,7 @@ from echelon._core.by_class import (
     drawn_classes,
     scaled,
 )
+from echelon.display import _parts
 from echelon.display.style import (
     Picture,
     class_colours,
@@ -25,7 +27,6 @@ from echelon.display.style import (
     legend,
     new_axes,
     note,
-    one_per_name,
     plain,
 )
 from echelon.targets import read_target
@@ -77,9 +78,13 @@ class DistributionDisplay(Picture):
         n_features: int | None = None,
     ):
         self.names = list(names)
+        if not isinstance(classes, Classes):
+            raise TypeError(
+                f"`classes` must be what from_data makes of y, got {classes!r}. Use from_data."
+            )
         self.classes = classes
         self.features = list(features)
-        one_per_name(self.names, features=self.features)
+        _parts.one_per_name(self.names, features=self.features)
         self.n_features = len(self.names) if n_features is None else n_features
 
     @classmethod
@@ -104,6 +109,7 @@ class DistributionDisplay(Picture):
         unknown = [name for name in shown if name not in table.columns]
         if unknown:
             raise ValueError(f"`features` must be columns of `X`, got {unknown[0]!r}.")
+        check_consistent_length(table, y)
         classes = classes_of(read_target(y, class_order=class_order))
         described = [describe(table[name], classes) for name in shown]
         return cls(shown, classes, described, table.shape[1])

@@ -50,15 +50,6 @@ def as_png(figure: Any) -> str:
     return b64encode(stream.getvalue()).decode("ascii")
 
 
-def one_per_name(names: Any, **parts: Any) -> None:
-    """Refuse parts of a display that are not one entry per name."""
-    for part, values in parts.items():
-        if values is not None and len(values) != len(names):
-            raise ValueError(
-                f"`{part}` must have one entry per name, got {len(values)} for {len(names)} names."
-            )
-
-
 def new_axes(ax: Any, size: tuple[float, float]) -> Any:
     """The axes given, or new ones of a size in inches, with text that survives a slide."""
     if ax is not None:

@@ -51,6 +51,7 @@ def as_intervals(
     """
     df = _frame(df)
     names = [str(name) for name in df.columns]
+    _check_patterns(lower, upper)
     wanted = _paired_names(names, lower, upper) if features is None else list(features)
     pairs = {name: (lower.format(name), upper.format(name)) for name in wanted}
     lacking = [(a, b) for a, b in pairs.values() if not {a, b} <= set(names)]
@@ -77,14 +78,18 @@ def _frame(df: Any) -> Any:
     return df
 
 
-def _paired_names(names: list[str], lower: str, upper: str) -> list[str]:
-    """The features for which there is a column named like one of their bounds, in order."""
+def _check_patterns(lower: Any, upper: Any) -> None:
+    """Refuse patterns that name no feature."""
     for parameter, pattern in (("lower", lower), ("upper", upper)):
-        if pattern.count("{}") != 1 or pattern == "{}":
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
             raise ValueError(
                 f"`{parameter}` must be text around one {{}}, which stands for the feature, got "
                 f"{pattern!r}. Write for example '{{}}_min'."
             )
+
+
+def _paired_names(names: list[str], lower: str, upper: str) -> list[str]:
+    """The features for which there is a column named like one of their bounds, in order."""
     found: dict[str, None] = {}
     for name in names:
         for pattern in (lower, upper):
