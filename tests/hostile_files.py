@@ -38,6 +38,12 @@ def _packed(write):
     return make
 
 
+def _to_excel(frame, to):
+    """Without the characters that a sheet cannot hold."""
+    names = [name.encode("ascii", "ignore").decode().replace("\x00\x1b", "") for name in frame]
+    frame.set_axis(names, axis=1).astype(str).to_excel(to, index=False)
+
+
 def _zip(rng, n, p):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -73,7 +79,7 @@ FILES = {
     "zip": (".zip", _zip),
     "parquet": (".parquet", _packed(lambda frame, to: frame.astype(str).to_parquet(to))),
     "feather": (".feather", _packed(lambda frame, to: frame.astype(str).to_feather(to))),
-    "excel": (".xlsx", _packed(lambda frame, to: frame.astype(str).to_excel(to, index=False))),
+    "excel": (".xlsx", _packed(_to_excel)),
     "arff": (".arff", _arff),
     "json": (".csv", _json),
     "bytes": (".csv", lambda rng, n, p: rng.bytes(n * p)),

@@ -70,10 +70,10 @@ def test_odd_files(command, kind, damage, ending, order, output, n, p, seed):
 def run(arguments):
     """The exit code, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            code = main(arguments)
+    streams = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+    with streams[0], streams[1], warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = main(arguments)
     return code, out.getvalue(), err.getvalue()
 
 
