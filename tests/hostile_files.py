@@ -60,7 +60,7 @@ def _arff(rng, n, p):
 
 
 def _json(rng, n, p):
-    return table(rng, n, p).to_json().encode()
+    return table(rng, n, p).to_json(date_format="iso").encode()
 
 
 FILES = {

@@ -194,8 +194,9 @@ class Simba(AscentSelector):
     Notes
     -----
     Equally near neighbours, to nine digits: the lowest row, whatever the dtype and the order of
-    columns.  A neighbour at distance 0 has no gradient and is skipped.  Missing values are not supported.  The cost of an epoch grows with the square of the
-    number of samples.
+    columns.  A neighbour at distance 0 has no gradient and is skipped.
+    Missing values are not supported.  The cost of an epoch grows with the square of the number of
+    samples.
 
     References
     ----------
@@ -287,7 +288,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     Notes
     -----
     Equally near neighbours, to nine digits: the lowest row, whatever the dtype and the order of
-    columns.  A neighbour at distance 0 has no gradient and is skipped; so is a direction without a miss, its hit included.  Missing values are not supported.
+    columns.  A neighbour at distance 0 has no gradient and is skipped; so is
+    a direction without a miss, its hit included.  Missing values are not supported.
 
     References
     ----------
