@@ -68,6 +68,11 @@ def test_labels_of_pictures_and_errors_name_the_column():
         DistributionDisplay.from_data(frame, np.arange(12) % 2)
 
 
+def test_true_is_no_number_of_cores():
+    with pytest.raises(ValueError, match="`n_jobs` must be a number of cores"):
+        ReliefF(n_jobs=True).fit(np.eye(8), [0, 1] * 4)
+
+
 def _double(x):
     return 2 * x
 

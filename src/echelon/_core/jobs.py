@@ -45,7 +45,9 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def check_n_jobs(n_jobs: int | None) -> None:
-    """Refuse 0, which means nothing."""
+    """Refuse 0, which means nothing, and True, which is no number."""
+    if isinstance(n_jobs, bool):
+        raise ValueError(f"`n_jobs` must be a number of cores, or None for all, got {n_jobs}.")
     if n_jobs == 0:
         raise ValueError("`n_jobs` must not be 0. Give a number of cores, or None for all.")
 

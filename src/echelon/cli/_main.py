@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
 
 from echelon._core.unseen import visible
 
-DONE, BROKEN, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``echelon`` with these arguments; returns the exit code.
 
     0: done.  2: wrong input, said in one line on standard error.  130: interrupted.
-    1: a mistake of ours; ``--debug`` shows where, as for wrong input.
+    143: terminated.  1: a mistake of ours; ``--debug`` shows where, as for wrong input.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stderr is None:  # closed: what is wrong must not go to standard output, or to a file
@@ -26,12 +27,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
             stream.reconfigure(errors="replace")
+    if argv is None:  # a process of its own
+        signal.signal(signal.SIGTERM, _terminate)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             return _run(arguments)
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+        ended = ("terminated", TERMINATED) if _ended_by else ("interrupted", INTERRUPTED)
+        return _say(*ended)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -39,6 +43,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "--debug" in arguments:
             raise
         return _explain(error)
+
+
+_ended_by: list[int] = []
+"""The signal, other than an interrupt, that ended the command."""
+
+
+def _terminate(number: int, _: object) -> None:
+    """End as after an interrupt, so that no part of a file is left behind."""
+    _ended_by.append(number)
+    raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> int:

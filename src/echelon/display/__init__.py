@@ -8,6 +8,7 @@
 ``_interval``      ``IntervalDisplay``: prototypes of interval features, and the spread of the data
 ``_scores``        ``ScoresDisplay``: scores of the features, and which were kept
 ``_stability``     ``StabilityDisplay``: how often every feature is selected
+``_parts``         what displays are made of, checked
 ``style``          colours, axes and labels of all of them
 """
 
