@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 from echelon._core.unseen import visible
 
@@ -90,7 +91,14 @@ def _in_words(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _show_warning(message: Warning | str, category: type, filename: str, *_: object) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """A warning of ours in one line; those of others not at all."""
     if category is UserWarning and "echelon" in filename:
         _say(str(message), DONE)
