@@ -106,7 +106,8 @@ class IntervalRelief(MarginSelector):
 
     ``ties="index"`` is for ``margin="nearest"``: prototypes equally far away always share.
 
-    A constant feature scores 0, which the default threshold keeps, as the paper does.
+    A feature that never varies scores 0 and is kept only where a number of features is asked for;
+    the paper's rule, score >= 0, would keep it.
 
     References
     ----------
