@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-cpus lint format bench papers clean
+.PHONY: help install demo test hostile test-cpus lint format bench papers clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
 
 test: $(BIN)/.installed  ## run all tests
 	$(BIN)/python -m pytest
+
+SEED ?= $(shell date +%s)
+CASES ?= 3000
+hostile: $(BIN)/.installed  ## give thousands of odd inputs to everything (SEED=1 CASES=500 for a run of your own)
+	@echo "SEED=$(SEED) CASES=$(CASES)"
+	HOSTILE_CASES=$(CASES) $(BIN)/python -m pytest -q tests/hostile --hypothesis-seed=$(SEED)
 
 # Sums are rounded in another order by numba's code for another processor, and by BLAS's.  With the
 # name of a processor numba keeps the features of this one (AVX-512, say), unless they are emptied.

@@ -199,11 +199,11 @@ def weighted_norm(a, b, nominal, w):
 
 
 def closest(i, candidates, X, nominal, w):
-    """The nearest candidate (lowest row at ties) and its distance, or None."""
+    """The nearest candidate (lowest row at ties, up to rounding) and its distance, or None."""
     best = None
     for j in candidates:
         d = weighted_norm(X[i], X[j], nominal, w)
-        if best is None or d < best[1]:
+        if best is None or d * d < best[1] * best[1] * (1 - 1e-9):
             best = (j, d)
     return best
 

@@ -23,7 +23,7 @@ from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.error_rates import CONTROLS
 from echelon._core.search import as_path, forward, shared_ranks
 from echelon.targets import read_classes
-from echelon.validation import check_table, names_of, read_columns
+from echelon.validation import as_table, names_of, read_columns
 
 
 def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
@@ -76,7 +76,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
         """Features, class codes and the number of features asked for, all checked."""
-        check_table(X, dask=self._takes_dask)
+        X = as_table(X, dask=self._takes_dask)
         validate_data(self, names_of(X), y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)

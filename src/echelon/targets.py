@@ -30,7 +30,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
-from echelon.validation import as_pandas
+from echelon.validation import as_pandas, to_pandas
 
 FEW = 20
 """At most so many different numbers are classes; beyond, they are a quantity."""
@@ -142,7 +142,7 @@ def read_target(
     if isinstance(y, Target):
         return y
     column = _one_column(y)
-    name = _name_of(column) if name is None else name
+    name = _name_of(column) if name is None else str(name)
     if kind == "auto":
         kind = ORDERED if class_order is not None else _kind_of(column)
     if kind == CONTINUOUS:
@@ -313,6 +313,8 @@ def _one_column(y: Any) -> Any:
     """A frame of one column as that column, with scikit-learn's warning; categories as a column."""
     if isinstance(y, pd.Categorical):
         return pd.Series(y)
+    if hasattr(y, "__arrow_c_array__") or type(y).__module__.startswith("pyarrow"):
+        y = to_pandas(y)
     if hasattr(y, "columns") and hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.",

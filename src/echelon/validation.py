@@ -5,6 +5,8 @@ The target is read in ``targets``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -51,8 +53,12 @@ def names_of(X: Any) -> Any:
     return X._meta if is_dask(X) and hasattr(X, "columns") else X
 
 
-def check_table(X: Any, *, dask: bool = False) -> None:
-    """Say what to do with containers that are no table of samples, or not a clear one."""
+def as_table(X: Any, *, dask: bool = False) -> Any:
+    """X in a container that is read here, or what to do with one that is no clear table.
+
+    Tables of other libraries (pyarrow, DuckDB, ...) become pandas frames; NumPy arrays, pandas,
+    polars and, where it is taken, Dask stay as they are.
+    """
     if is_dask(X) and not dask:
         raise TypeError(
             "`X` is a Dask collection, which only selectors of the Relief family with "
@@ -66,11 +72,51 @@ def check_table(X: Any, *, dask: bool = False) -> None:
         raise TypeError("`X` is a LazyFrame; pass X.collect().")
     if getattr(getattr(X, "dtype", None), "kind", "f") in "mM":
         raise TypeError(f"`X` has dtype {X.dtype}; convert dates and times to numbers first.")
+    X = to_pandas(X) if _is_foreign_table(X) else X
     names = pd.Index(getattr(X, "columns", []))
     if names.has_duplicates:
         raise ValueError(
             f"Two columns of `X` are named {names[names.duplicated()][0]!r}; rename or drop one."
         )
+    return X
+
+
+def _is_foreign_table(X: Any) -> bool:
+    """Whether X is a table by a protocol of frames, and none of pandas, polars or Dask."""
+    if isinstance(X, pd.DataFrame | pd.Series) or hasattr(X, "clone") or is_dask(X):
+        return False
+    streams = hasattr(X, "__arrow_c_stream__") and hasattr(X, "columns")
+    return streams or hasattr(X, "__dataframe__")
+
+
+def to_pandas(data: Any) -> Any:
+    """A table or column of another library, by its own method or by a protocol of frames."""
+    if hasattr(data, "to_pandas"):
+        return data.to_pandas()
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise TypeError(
+                f"`X` is a {type(data).__name__}; pass a pandas or polars DataFrame, or install "
+                "pyarrow."
+            ) from None
+        return pa.table(data).to_pandas()
+    return pd.api.interchange.from_dataframe(data)
+
+
+def check_shape(X: Any) -> None:
+    """Refuse what has no rows, or no columns."""
+    if len(X.shape) < 2:
+        raise ValueError(
+            f"`X` must have rows and columns, got shape {X.shape}. Reshape your data: "
+            "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
+        )
+    for n, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=False):
+        if n == 0:
+            raise ValueError(
+                f"`X` has 0 {what} (shape={X.shape}) while a minimum of 1 is required."
+            )
 
 
 def is_interval_column(column: pd.Series) -> bool:
@@ -84,7 +130,10 @@ def is_interval_column(column: pd.Series) -> bool:
 
 def as_frame(X: Any) -> pd.DataFrame:
     """Samples as a pandas frame: ordered labels keep their order, bounds become intervals."""
-    check_table(X)
+    X = as_table(X)
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    check_shape(X)
     if isinstance(X, pd.DataFrame):
         return X
     if hasattr(X, "clone") and hasattr(X, "columns"):
@@ -94,7 +143,7 @@ def as_frame(X: Any) -> pd.DataFrame:
         make = pd.arrays.IntervalArray.from_arrays
         bounds = [make(low, high, closed="both") for low, high in values.transpose(1, 2, 0)]
         return pd.DataFrame(dict(enumerate(bounds)))
-    if values.ndim != 2:
+    if values.ndim > 2:
         raise ValueError(
             f"`X` must have rows and columns, got shape {values.shape}. Pass a table of samples, "
             "or bounds of intervals of shape (n_samples, n_features, 2)."
@@ -142,7 +191,7 @@ def read_numbers(
     X: Any, *, allow_nan: bool, reason: str, remedy: str = _ENCODE, min_samples: int = 2
 ) -> Columns:
     """Read X where nominal columns make no sense, for the reason given."""
-    check_table(X)
+    X = as_table(X)
     columns = read_columns(X, "from_dtype", allow_nan=allow_nan, min_samples=min_samples)
     if columns.nominal.any() and columns.names is not None:
         name = columns.names[columns.nominal][0]
@@ -152,15 +201,36 @@ def read_numbers(
 
 def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
     """An array is numeric but for the columns said to be nominal."""
+    X = _with_gaps(X)
     if isinstance(categorical_features, str) or categorical_features is None:
-        X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        with _numbers_that_fit("X"):
+            X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         return X, np.zeros(X.shape[1], bool), None
     X = check_array(X, dtype=None, ensure_all_finite=False)
     nominal = nominal_mask(categorical_features, X.shape[1], None)
     values = np.empty(X.shape, np.float32 if X.dtype == np.float32 else np.float64)
     for j, is_nominal in enumerate(nominal):
-        values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
+        with _numbers_that_fit(f"column {j} of X"):
+            values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
     return values, nominal, None
+
+
+def _with_gaps(X: Any) -> Any:
+    """Objects of an array with NaN for whatever means missing: None, NA, NaT."""
+    if getattr(X, "ndim", 0) != 2 or X.dtype.kind != "O":
+        return X
+    return np.where(pd.isna(X), np.nan, X)
+
+
+@contextmanager
+def _numbers_that_fit(what: str) -> Iterator[None]:
+    """Say so where a number is beyond what a float can hold."""
+    try:
+        yield
+    except OverflowError as error:
+        raise ValueError(
+            f"Input {what} contains numbers too large for a float. Rescale it."
+        ) from error
 
 
 def _read_frame(
@@ -240,7 +310,8 @@ def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
         dtype = np.float32 if kind == np.float32 else np.float64
         return column.to_numpy(dtype=dtype, na_value=np.nan)
     if pd.api.types.infer_dtype(column, skipna=True) in _NUMERIC_OBJECTS:
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        with _numbers_that_fit(f"column {name!r} of X"):
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
     raise TypeError(
         f"Column {name!r} of `X` has dtype {kind}; every value must be a number, or a string in a "
         "column that `categorical_features` says is nominal. Convert the column or drop it."

@@ -275,7 +275,7 @@ def test_ten_thousand_columns_and_odd_names_are_ranked(tmp_path, capsys):
     frame.to_csv(path, index=False)
     done = call(capsys, "rank", path, "-t", "grade", "-n", 1)
     assert done.code == 0
-    assert "1   [red]x[/red] <b>\ufffd[31m" in done.out
+    assert "1   [red]x[/red] <b>\u241b[31m" in done.out
     assert "\x1b" not in done.out
     assert "Set aside, constant: empty." in done.out
     assert "10,001 features" in done.out

@@ -85,3 +85,16 @@ def test_scores_are_between_zero_and_one_and_the_mean_decides():
 def test_equal_samples_leave_equal_weights():
     selector = Simba(random_state=0).fit(np.ones((10, 3)), np.arange(10) % 2)
     assert_array_equal(selector.scores_, 1)
+
+
+@pytest.mark.parametrize("estimator", [Simba, OSimba])
+def test_ties_are_broken_alike_whatever_the_dtype_and_the_order_of_columns(estimator):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 4, (40, 6)), rng.integers(0, 3, 40)
+        expected = estimator(random_state=0).fit(X, y).scores_
+        single = estimator(random_state=0).fit(X.astype(np.float32), y).scores_
+        assert_array_equal(single, expected)
+        columns = rng.permutation(6)
+        turned = estimator(random_state=0).fit(X[:, columns].astype(np.float32), y).scores_
+        assert_allclose(turned, expected[columns], rtol=1e-6, atol=1e-9)

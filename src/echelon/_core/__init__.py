@@ -13,5 +13,6 @@
 ``jobs``         parallel work;  ``progress``  bars
 ``relevance``    the labels of relevance bounds and what they mean
 ``words``        numbers and lists as text, plain values for JSON
+``unseen``       characters that act without being seen, shown as symbols
 ``files``        files written whole or not at all
 """

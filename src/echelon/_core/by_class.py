@@ -60,12 +60,13 @@ def _quarters(values: np.ndarray) -> Classes:
 
 def describe(column: Any, classes: Classes) -> ByClass:
     """One column of a frame in every class; an interval counts as its middle."""
-    frame = pd.DataFrame({"column": column})
-    if is_interval_column(frame["column"]):
+    name = getattr(column, "name", None) or "column"
+    frame = pd.DataFrame({name: column})
+    if is_interval_column(frame[name]):
         return _numbers(np.asarray(pd.array(column, dtype="interval").mid, dtype=float), classes)
     columns = read_columns(frame, "from_dtype", allow_nan=True, min_samples=1)
     if columns.nominal[0]:
-        return _labels(frame["column"], classes)
+        return _labels(frame[name], classes)
     return _numbers(columns.values[:, 0].astype(float), classes)
 
 

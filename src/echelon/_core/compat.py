@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils._set_output import _get_output_config as output_config
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 
@@ -18,6 +20,14 @@ __all__ = [
     "safe_indexing",
     "scorer_sign",
 ]
+
+
+class Interval(_Interval):
+    """Numbers of a range; True and False are none, although Python counts with them."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Whether the value is a number, and within."""
+        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
 
 
 def scorer_sign(scorer: Any) -> int:

@@ -7,6 +7,16 @@ import tempfile
 from pathlib import Path
 
 
+def expanded(path: str | Path) -> Path:
+    """The path with the home folder for ``~``, or a sentence where nobody has that home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise FileNotFoundError(
+            f"There is no home folder for {str(path)!r}. Write the folder out."
+        ) from None
+
+
 def check_writable(path: str | Path, *, overwrite: bool = False) -> Path:
     """Refuse a path that could not be written later, before any work is done.
 
@@ -22,7 +32,7 @@ def check_writable(path: str | Path, *, overwrite: bool = False) -> Path:
     path : Path
         The path, links resolved.
     """
-    found = Path(path).expanduser().resolve()
+    found = expanded(path).resolve()
     if found.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder. Name a file in it.")
     if not found.parent.is_dir():

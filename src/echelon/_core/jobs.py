@@ -44,7 +44,9 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def check_n_jobs(n_jobs: int | None) -> None:
-    """Refuse 0, which means nothing."""
+    """Refuse 0, which means nothing, and True, which is no number."""
+    if isinstance(n_jobs, bool):
+        raise ValueError(f"`n_jobs` must be a number of cores, or None for all, got {n_jobs}.")
     if n_jobs == 0:
         raise ValueError("`n_jobs` must not be 0. Give a number of cores, or None for all.")
 
@@ -91,7 +93,7 @@ class Jobs:
         calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
         # Held here as well: threads that enter and leave by turns would not restore it.
         with self._cores(), _blas_in_one_thread():
-            results = self._parallel()(calls)
+            results = self._parallel(len(arguments))(calls)
             return list(
                 track(results, total=len(arguments), description=description, verbose=self.verbose)
             )
@@ -100,15 +102,26 @@ class Jobs:
         """One core means one, also for the loops within a job."""
         return parallel_config(n_jobs=1) if self.n_jobs == 1 else nullcontext()
 
-    def _parallel(self) -> Parallel:
+    def _parallel(self, n_arguments: int) -> Parallel:
         backend, in_context = get_active_backend()
         if self.n_jobs is None and in_context is None and self.compiled:
             parallel = {"n_jobs": n_threads(None), "prefer": "threads"}
             backend, _ = get_active_backend(prefer="threads")
         else:
-            parallel = {"n_jobs": self.n_jobs}
+            parallel = {"n_jobs": _useful(self.n_jobs, n_arguments, backend)}
         streams = getattr(backend, "supports_return_generator", False)
         return Parallel(**parallel, return_as="generator" if streams else "list")
+
+
+def _useful(n_jobs: int | None, n_arguments: int, backend: Any) -> int | None:
+    """Not more processes than there is work and, on this machine, than cores: each takes seconds.
+
+    A backend that is not joblib's own, as of Dask or Ray, may have cores elsewhere.
+    """
+    if n_jobs is None or type(backend).__module__ != "joblib._parallel_backends":
+        return n_jobs
+    wanted = n_jobs if n_jobs > 0 else cpu_count() + 1 + n_jobs
+    return max(1, min(wanted, n_arguments, cpu_count()))
 
 
 @cache

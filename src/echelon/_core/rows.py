@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from echelon._core.compat import safe_indexing
 from echelon.targets import read_labels, read_target
-from echelon.validation import check_table
+from echelon.validation import as_table, check_shape
 
 
 def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:
@@ -29,18 +29,9 @@ def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:
 
 def read_rows(X: Any) -> Any:
     """X with a shape: samples by features."""
-    check_table(X)
+    X = as_table(X)
     X = X if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) < 2:
-        raise ValueError(
-            f"`X` must have rows and columns, got shape {X.shape}. Reshape your data: "
-            "X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
-        )
-    for n, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=False):
-        if n == 0:
-            raise ValueError(
-                f"`X` has 0 {what} (shape={X.shape}) while a minimum of 1 is required."
-            )
+    check_shape(X)
     return X
 
 

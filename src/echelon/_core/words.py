@@ -26,6 +26,15 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number to read: some significant digits, thousands parted; a dash for none."""
     if value is None or not math.isfinite(value):

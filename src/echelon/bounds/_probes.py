@@ -32,6 +32,9 @@ from echelon.bounds._task import Task
 LEAST_TOLERANCE = 1e-3
 """Where probes gain nothing, as under strong regularisation; without it models could not move."""
 
+SMALLEST_RATE = 1e-6
+"""Below it, the probes that can tell would take days."""
+
 
 class Probe(NamedTuple):
     """The fit of the data with one probe more (the last feature)."""
@@ -42,6 +45,11 @@ class Probe(NamedTuple):
 
 def n_probes_for(rate: float) -> int:
     """The fewest probes that can tell whether something happens at that rate."""
+    if rate < SMALLEST_RATE:
+        raise ValueError(
+            f'`false_positive_rate` must be at least {SMALLEST_RATE:g} for n_probes="auto", '
+            f"which draws 1 / rate probes, got {rate:g}. Choose a larger one."
+        )
     return int(np.ceil(1 / rate))
 
 

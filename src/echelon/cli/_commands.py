@@ -24,14 +24,14 @@ def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) 
 
 def compare(common: Common, methods: list[str], n_features: str, estimator: str, cv: int) -> None:
     """Rank by several methods over the same folds."""
-    if len(set(methods)) < 2:
+    methods = list(dict.fromkeys(name.lower() for name in methods))
+    if len(methods) < 2:
         raise InputError(
             f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
             "methods'."
         )
     _outputs.check_outputs(common)
-    unique = list(dict.fromkeys(methods))
-    found = _work.study(common, unique, n_features=n_features, estimator=estimator, cv=cv)
+    found = _work.study(common, methods, n_features=n_features, estimator=estimator, cv=cv)
     _finish(found, common, _show.show_comparison)
 
 

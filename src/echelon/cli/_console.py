@@ -20,9 +20,17 @@ NARROW = 90
 """Columns below which the table of methods becomes a list."""
 
 
+class _Output(Console):
+    """A console that leaves a closed pipe to the one who called it."""
+
+    def on_broken_pipe(self) -> None:
+        """Say nothing, and end as any other reader that has seen enough."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output, without colours unless it is a terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else UNCUT)
+    return _Output(highlight=False, width=None if sys.stdout.isatty() else UNCUT)
 
 
 def plain_table(**settings: Any) -> Table:

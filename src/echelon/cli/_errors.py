@@ -19,3 +19,9 @@ def nearest(name: str, known: Iterable[object]) -> str:
         return f"Did you mean {lower[close[0]]!r}?"
     shown = ", ".join(names[:8])
     return f"There are: {shown}{', ...' if len(names) > 8 else ''}."
+
+
+def brief(error: object) -> str:
+    """The first line of an error of another package, without a full stop."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0][:200].rstrip(". ")

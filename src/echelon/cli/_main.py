@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
-DONE, BROKEN, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+from echelon._core.unseen import visible
+
+DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``echelon`` with these arguments; returns the exit code.
 
     0: done.  2: wrong input, said in one line on standard error.  130: interrupted.
-    1: a mistake of ours; ``--debug`` shows where, as for wrong input.
+    143: terminated.  1: a mistake of ours; ``--debug`` shows where, as for wrong input.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stderr is None:  # closed: what is wrong must not go to standard output, or to a file
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        return _say("Standard output is closed. Send it somewhere, as > /dev/null.", WRONG_INPUT)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
             stream.reconfigure(errors="replace")
+    if argv is None:  # a process of its own
+        signal.signal(signal.SIGTERM, _terminate)
     try:
-        return _run(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return _run(arguments)
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+        ended = ("terminated", TERMINATED) if _ended_by else ("interrupted", INTERRUPTED)
+        return _say(*ended)
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -30,6 +44,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "--debug" in arguments:
             raise
         return _explain(error)
+
+
+_ended_by: list[int] = []
+"""The signal, other than an interrupt, that ended the command."""
+
+
+def _terminate(number: int, _: object) -> None:
+    """End as after an interrupt, so that no part of a file is left behind."""
+    _ended_by.append(number)
+    raise KeyboardInterrupt
 
 
 def _run(arguments: list[str]) -> int:
@@ -67,6 +91,19 @@ def _in_words(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning of ours in one line; those of others not at all."""
+    if category is UserWarning and "echelon" in filename:
+        _say(str(message), DONE)
+
+
 def _say(message: str, code: int) -> int:
-    print("echelon:", " ".join(message.split()), file=sys.stderr)
+    print("echelon:", visible(" ".join(message.split())), file=sys.stderr)
     return code

@@ -36,6 +36,12 @@ def complete_methods(incomplete: str) -> list[tuple[str, str]]:
     ]
 
 
+def _check_jobs(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 means nothing; give a number of cores, or -1 for all.")
+    return jobs
+
+
 @dataclass
 class Common:
     """What was asked for, by the options every command has."""
@@ -45,8 +51,8 @@ class Common:
         typer.Argument(
             metavar="DATA",
             show_default=False,
-            help="CSV or TSV (also .gz), Parquet, Feather, ARFF or Excel file; - for CSV on "
-            "standard input.",
+            help="CSV or TSV (also .gz, .bz2, .xz, .zip), Parquet, Feather, ARFF or Excel file; - "
+            "for CSV on standard input.",
         ),
     ]
     target: Annotated[
@@ -102,6 +108,10 @@ class Common:
     plot: Annotated[
         str | None, _output("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.")
     ] = None
+    raw: Annotated[
+        bool,
+        _output("--raw", metavar="", help="Write names to -o as they are, formulas too."),
+    ] = False
     json: Annotated[bool, _output("--json", metavar="", help="Print JSON instead of tables.")] = (
         False
     )
@@ -123,6 +133,7 @@ class Common:
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", rich_help_panel=RUN_PANEL, show_default=False,
+                     callback=_check_jobs,
                      help="Folds computed at a time; -1 for one per core."),
     ] = None  # fmt: skip
     scheduler: Annotated[

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from echelon._core.files import check_writable, write_whole
+from echelon._core.files import check_writable, expanded, write_whole
+from echelon._core.words import is_number
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common
 
@@ -18,9 +19,14 @@ ENDINGS = {
     "plot": (".png", ".svg", ".pdf"),
 }
 
+FORMULA_STARTS = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r")
+"""What a cell begins with that spreadsheets take for a formula; some of them wide signs too."""
+
 
 def check_outputs(common: Common) -> None:
     """Refuse what could not be written, before anything is computed."""
+    if common.output == "-" and common.json:
+        raise InputError("--json and --output - both write to standard output. Pass one of them.")
     seen: dict[Path, str] = {}
     for option, endings in ENDINGS.items():
         path = getattr(common, option)
@@ -31,7 +37,7 @@ def check_outputs(common: Common) -> None:
         found = check_writable(path, overwrite=common.force)
         if found in seen:
             raise InputError(f"--{seen[found]} and --{option} name the same file, {path!r}.")
-        if common.data != "-" and found == Path(common.data).expanduser().resolve():
+        if common.data != "-" and found == expanded(common.data).resolve():
             raise InputError(f"--{option} names the data file itself, {path!r}.")
         seen[found] = option
 
@@ -44,12 +50,29 @@ def write_table(frame: Any, common: Common) -> list[str]:
     if path.lower().endswith(".json"):
         text = json.dumps(json.loads(frame.to_json(orient="records")), indent=1, ensure_ascii=False)
     else:
-        text = frame.to_csv(index=False, sep="\t" if path.lower().endswith(".tsv") else ",")
+        table = frame if common.raw else _without_formulas(frame)
+        text = table.to_csv(index=False, sep="\t" if path.lower().endswith(".tsv") else ",")
     if path == "-":
         sys.stdout.write(text)
         return []
     write_whole(path, text, overwrite=common.force)
     return [path]
+
+
+def _without_formulas(frame: Any) -> Any:
+    """Texts that a spreadsheet would run, with an apostrophe before them, which makes them text.
+
+    Names come from files of anybody: ``=cmd|...`` must not become a command where the table is
+    opened.
+    """
+    columns = {_as_text(name): column.map(_as_text) for name, column in frame.items()}
+    return type(frame)(columns, index=frame.index)
+
+
+def _as_text(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS) or is_number(cell):
+        return cell
+    return f"'{cell}"
 
 
 def write_report(report: Any, common: Common) -> list[str]:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from echelon._core.relevance import LABELS, MEANING, WEAK
+from echelon._core.unseen import visible
 from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
@@ -20,7 +21,8 @@ from echelon.study.types import Agreement, Summary
 
 def shown(value: Any) -> Text:
     """Text of the user's: no markup, nothing that moves the cursor."""
-    return Text("".join(c if c.isprintable() else "�" for c in str(value)))
+    text = visible(str(value))
+    return Text("".join(c if c.isprintable() else "\ufffd" for c in text))
 
 
 def show_ranking(found: Studied, top: int, written: list[str]) -> None:

@@ -20,8 +20,8 @@ def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Targ
     try:
         target = read_target(y, CLASSES if unordered else "auto", order)
     except (TypeError, ValueError) as error:
-        said = str(error).replace("Input y", "`y`").replace("`y`", f"Column {y.name!r}")
-        raise InputError(said) from error
+        said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
+        raise InputError(said[:1].upper() + said[1:]) from error
     _check_labels(target)
     return target
 

@@ -93,6 +93,7 @@ class Bounded(NamedTuple):
 def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
     task = prepare(common, ["relevancebounds"])
+    _n_folds(task, 5)  # the one rule of how few rows are too few
     method = METHODS["relevancebounds"]
     selector = method.make(random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs)
     table, _ = with_labels_split(filled(task.X))

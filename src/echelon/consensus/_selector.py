@@ -20,7 +20,7 @@ from echelon.base import number_to_keep
 from echelon.consensus._fusion import FUSIONS, completed, fused, places
 from echelon.display import AgreementDisplay
 from echelon.rankings import ranks_of
-from echelon.validation import check_table
+from echelon.validation import as_table
 
 
 class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -159,7 +159,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        check_table(X)
+        X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y)
         named, further, weights = self._read()

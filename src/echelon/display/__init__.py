@@ -10,6 +10,7 @@
 ``_ordeval``       ``OrdEvalDisplay``: what every value of ordered features does to the outcome
 ``_scores``        ``ScoresDisplay``: scores of the features, and which were kept
 ``_stability``     ``StabilityDisplay``: how often every feature is selected
+``_parts``         what displays are made of, checked
 ``style``          colours, axes and labels of all of them
 """
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from echelon.display import _parts
 from echelon.display.style import NOTE_SIZE, Picture, label, new_axes, note
 
 
@@ -48,9 +49,10 @@ class AgreementDisplay(Picture):
 
     def __init__(self, methods: Any, correlation: Any, overlap: Any, n_best: int):
         self.methods = list(methods)
-        self.correlation = np.asarray(correlation, dtype=float)
-        self.overlap = np.asarray(overlap, dtype=float)
-        self.n_best = n_best
+        square = (len(self.methods), len(self.methods))
+        self.correlation = _parts.numbers("correlation", correlation, square)
+        self.overlap = _parts.numbers("overlap", overlap, square)
+        self.n_best = _parts.whole("n_best", n_best, 1)
 
     @classmethod
     def from_rankings(cls, rankings: Mapping[str, Any], *, n_best: int = 10) -> AgreementDisplay:
@@ -63,6 +65,14 @@ class AgreementDisplay(Picture):
         n_best : int, default=10
             How many of the best features to compare; with fewer features, half of them.
         """
+        if not isinstance(rankings, Mapping):
+            raise TypeError(f"`rankings` must be a dict of rankings by name, got {rankings!r}.")
+        n_best = _parts.whole("n_best", n_best, 1)
+        if len({np.shape(ranking) for ranking in rankings.values()}) != 1:
+            raise ValueError(
+                "`rankings` must hold one ranking or more, all of the same features, got "
+                f"{ {name: np.shape(ranking) for name, ranking in rankings.items()} } as shapes."
+            )
         ranks = np.array([rankdata(ranking) for ranking in rankings.values()])
         n_features = ranks.shape[1]
         if n_best >= n_features:

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.relevance import LABELS, WEAK
+from echelon.display import _parts
 from echelon.display.style import (
     BLUE,
     GREY,
@@ -62,10 +63,13 @@ class BoundsDisplay(Picture):
     """
 
     def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
-        self.names = np.asarray(list(names))
-        self.intervals = np.asarray(intervals)
-        self.relevance = np.asarray(relevance)
-        self.threshold = np.broadcast_to(np.asarray(threshold, float), self.names.shape)
+        self.names = _parts.names(list(names))
+        self.intervals = _parts.numbers("intervals", intervals, (None, 2))
+        self.relevance = np.asarray(list(relevance))
+        _parts.one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
+        shape = () if np.ndim(threshold) == 0 else (len(self.names),)
+        threshold = _parts.numbers("threshold", threshold, shape)
+        self.threshold = np.broadcast_to(threshold, self.names.shape)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, label: Any = None) -> BoundsDisplay:
@@ -80,7 +84,12 @@ class BoundsDisplay(Picture):
             feature the class in which its upper bound is largest, relative to what noise reaches,
             among those in which it is most relevant.
         """
-        check_is_fitted(estimator, "intervals_")
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "intervals_"):
+            raise TypeError(
+                f"`estimator` must be a fitted RelevanceBounds, got {type(estimator).__name__}, "
+                "which bounds no weights. Show scores with ScoresDisplay."
+            )
         names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
         intervals, threshold = estimator.intervals_, estimator.probe_thresholds_
         relevance = estimator.relevance_

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.errors import standard_error
+from echelon.display import _parts
 from echelon.display.style import BLUE, GREY, VERMILION, Picture, legend, new_axes, plain
 
 
@@ -53,8 +54,8 @@ class FeatureCurveDisplay(Picture):
         one_se_size: int | None = None,
         test_share: float | None = None,
     ):
-        self.sizes = np.asarray(sizes)
-        self.scores = np.asarray(scores, dtype=float)
+        self.scores = _parts.numbers("scores", scores, (None, None))
+        self.sizes = _parts.numbers("sizes", sizes, (len(self.scores),)).astype(int)
         self.best_size = best_size
         self.one_se_size = one_se_size
         self.test_share = test_share
@@ -68,7 +69,8 @@ class FeatureCurveDisplay(Picture):
         curve : FeatureCurve
             Sizes and scores.
         """
-        return cls(curve.sizes, curve.scores, curve.best_size, curve.one_se_size, curve.test_share)
+        parts = ("sizes", "scores", "best_size", "one_se_size", "test_share")
+        return cls(*_parts.with_parts("curve", curve, "feature_curve", parts))
 
     def frame(self) -> pd.DataFrame:
         """One row per size."""

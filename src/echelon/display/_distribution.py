@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.by_class import (
     QUANTILES,
@@ -18,7 +19,16 @@ from echelon._core.by_class import (
     drawn_classes,
     scaled,
 )
-from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.display import _parts
+from echelon.display.style import (
+    Picture,
+    class_colours,
+    label,
+    legend,
+    new_axes,
+    note,
+    plain,
+)
 from echelon.targets import read_target
 from echelon.validation import as_frame
 
@@ -68,8 +78,13 @@ class DistributionDisplay(Picture):
         n_features: int | None = None,
     ):
         self.names = list(names)
+        if not isinstance(classes, Classes):
+            raise TypeError(
+                f"`classes` must be what from_data makes of y, got {classes!r}. Use from_data."
+            )
         self.classes = classes
         self.features = list(features)
+        _parts.one_per_name(self.names, features=self.features)
         self.n_features = len(self.names) if n_features is None else n_features
 
     @classmethod
@@ -94,6 +109,7 @@ class DistributionDisplay(Picture):
         unknown = [name for name in shown if name not in table.columns]
         if unknown:
             raise ValueError(f"`features` must be columns of `X`, got {unknown[0]!r}.")
+        check_consistent_length(table, y)
         classes = classes_of(read_target(y, class_order=class_order))
         described = [describe(table[name], classes) for name in shown]
         return cls(shown, classes, described, table.shape[1])
@@ -117,6 +133,7 @@ class DistributionDisplay(Picture):
         """
         check_is_fitted(estimator, "order_")
         table = as_frame(X)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
         best = table.columns[estimator.order_[:n_features]]
         class_order = getattr(estimator, "class_order", None)
         return cls.from_data(table, y, features=best.tolist(), class_order=class_order)

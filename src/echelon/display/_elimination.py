@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from echelon.display import _parts
 from echelon.display.style import BLUE, VERMILION, Picture, new_axes, note, plain
 
 
@@ -50,9 +51,11 @@ class EliminationDisplay(Picture):
     def __init__(
         self, n_features: int, divergence: Any, accuracy: Any = None, n_kept: int | None = None
     ):
-        self.n_features = n_features
-        self.divergence = np.asarray(divergence, dtype=float)
-        self.accuracy = None if accuracy is None else np.asarray(accuracy, dtype=float)
+        self.n_features = _parts.whole("n_features", n_features, 1)
+        self.divergence = _parts.numbers("divergence", divergence, (None,))
+        self.accuracy = None
+        if accuracy is not None:
+            self.accuracy = _parts.numbers("accuracy", accuracy, (len(self.divergence) + 1,))
         self.n_kept = n_kept
 
     @classmethod

@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display.style import Picture, class_colours, label, legend, new_axes, note, plain
+from echelon.display import _parts
+from echelon.display.style import (
+    Picture,
+    class_colours,
+    label,
+    legend,
+    new_axes,
+    note,
+    plain,
+)
 from echelon.intervals import read_intervals
 
 SPREAD = (0.05, 0.95)
@@ -63,12 +72,14 @@ class IntervalDisplay(Picture):
         spreads: np.ndarray,
         ranges: np.ndarray,
     ):
-        self.names = np.asarray(names)
+        self.names = _parts.names(names)
         self.classes = np.asarray(classes)
-        self.scores = np.asarray(scores)
-        self.prototypes = np.asarray(prototypes)
-        self.spreads = np.asarray(spreads)
-        self.ranges = np.asarray(ranges)
+        n_classes, n_features = len(self.classes), len(self.names)
+        self.scores = _parts.numbers("scores", scores, (None,))
+        self.prototypes = _parts.numbers("prototypes", prototypes, (n_classes, n_features, 2))
+        self.spreads = _parts.numbers("spreads", spreads, (n_classes, n_features, 2))
+        self.ranges = _parts.numbers("ranges", ranges, (n_features, 2))
+        _parts.one_per_name(self.names, scores=self.scores)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> IntervalDisplay:

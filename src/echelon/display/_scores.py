@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from echelon.display import _parts
 from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, plain
 
 
@@ -48,10 +49,11 @@ class ScoresDisplay(Picture):
     """
 
     def __init__(self, names: Any, scores: Any, kept: Any = None, threshold: float | None = None):
-        self.names = np.asarray(names)
-        self.scores = np.asarray(scores, dtype=float)
+        self.names = _parts.names(names)
+        self.scores = _parts.numbers("scores", scores, (None,))
         self.kept = None if kept is None else np.asarray(kept, dtype=bool)
-        self.threshold = threshold
+        self.threshold = None if threshold is None else float(threshold)
+        _parts.one_per_name(self.names, scores=self.scores, kept=self.kept)
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> ScoresDisplay:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.display import _parts
 from echelon.display.style import BLUE, Picture, label, new_axes, note, plain
 
 
@@ -46,10 +47,13 @@ class StabilityDisplay(Picture):
         stability: float | None = None,
         confidence_interval: tuple[float, float] | None = None,
     ):
-        self.names = np.asarray(names)
-        self.frequency = np.asarray(frequency, dtype=float)
-        self.stability = stability
+        self.names = _parts.names(names)
+        self.frequency = _parts.numbers("frequency", frequency, (None,))
+        _parts.one_per_name(self.names, frequency=self.frequency)
+        self.stability = None if stability is None else float(stability)
         self.confidence_interval = confidence_interval
+        if confidence_interval is not None:
+            _parts.numbers("confidence_interval", confidence_interval, (2,))
 
     @classmethod
     def from_stability(cls, result: Any) -> StabilityDisplay:
@@ -60,7 +64,8 @@ class StabilityDisplay(Picture):
         result : SelectionStability
             Frequencies and stability.
         """
-        return cls(result.names, result.frequency, result.stability, result.confidence_interval)
+        parts = ("names", "frequency", "stability", "confidence_interval")
+        return cls(*_parts.with_parts("result", result, "selection_stability", parts))
 
     def frame(self) -> pd.DataFrame:
         """One row per feature, most frequent first."""

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
+from echelon._core.unseen import visible
+
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, GREY, VERMILION, SKY = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00", "#56B4E9"
 APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, SKY, "#000000", "#F0E442")
@@ -78,7 +80,7 @@ def legend(ax: Any, **options: Any) -> None:
 
 def label(name: Any, longest: int = 28) -> str:
     """A name short enough for an axis, on one line; dollar signs are text, not mathematics."""
-    text = " ".join(str(name).split())
+    text = visible(" ".join(str(name).split()))
     text = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return text.replace("$", r"\$")
 

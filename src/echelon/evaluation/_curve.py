@@ -211,6 +211,8 @@ def feature_curve(
     >>> curve.best_size, curve.one_se_size
     (8, 4)
     """
+    if not hasattr(estimator, "fit"):
+        raise TypeError(f"`estimator` must be a model with a fit, got {estimator!r}.")
     X, y = read_data(X, y, groups)
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)

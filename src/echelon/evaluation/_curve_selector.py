@@ -22,6 +22,7 @@ from echelon.evaluation._curve import FeatureCurve, feature_curve, read_sizes
 from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking
 from echelon.targets import read_target
+from echelon.validation import as_table
 
 
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -161,6 +162,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
+        X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y, groups)
         random = None if self.random_state is None else check_random_state(self.random_state)

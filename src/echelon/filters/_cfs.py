@@ -75,7 +75,8 @@ class CFS(BaselineSelector):
 
     Missing values (NaN) are a category of their own.  Symmetric uncertainties are rounded
     to 32 binary digits and merits to 40, so that duplicated features tie; the lowest index (and
-    the set found first) wins.  Uncertainties are computed for features that enter a set only: the
+    the set found first) wins, since nothing in the data tells them apart: put features you prefer
+    first.  Uncertainties are computed for features that enter a set only: the
     cost is samples times features for each.
 
     References

@@ -65,9 +65,10 @@ class Consistency(BaselineSelector):
     least; a number keeps the first so many of ``order_``.
 
     Missing values (NaN) are a category of their own.  Among features that lower the rate alike the
-    lowest index is added, also where none lowers it alone.  With many features or intervals nearly
-    every sample has a pattern of its own, so few features reach the rate of all by chance;
-    "mdl" is less prone to it than "quantile".  The cost is samples times features for each step.
+    lowest index is added, also where none lowers it alone: put features you prefer first.  With
+    many features or intervals nearly every sample has a pattern of its own, so few features reach
+    the rate of all by chance; "mdl" is less prone to it than "quantile".  The cost is samples times
+    features for each step.
 
     References
     ----------

@@ -17,7 +17,7 @@ from echelon.filters._discretize import Labels, label_columns
 from echelon.filters._logs import log_table
 from echelon.kernels.counts import joint_sums, majorities
 from echelon.targets import read_classes
-from echelon.validation import check_table, read_columns
+from echelon.validation import as_table, read_columns
 
 
 def symmetric_uncertainty(a: Any, b: Any) -> float:
@@ -47,6 +47,8 @@ def symmetric_uncertainty(a: Any, b: Any) -> float:
     0.8
     """
     check_consistent_length(a, b)
+    if len(a) == 0:
+        raise ValueError("`a` and `b` have no samples. Pass one label or more.")
     codes = np.stack([pd.factorize(column_or_1d(v), use_na_sentinel=False)[0] for v in (a, b)])
     labels = Labels(codes.astype(np.int32), codes.max(axis=1) + 1)
     return float(Uncertainties(labels).of(labels.codes[0])[1])
@@ -96,7 +98,7 @@ def inconsistency_rate(
     >>> round(inconsistency_rate(X[:, 2:], y), 3)
     0.04
     """
-    check_table(X)
+    X = as_table(X)
     _check_cuts(discretize, n_bins)
     columns = read_columns(X, categorical_features, allow_nan=True)
     _, classes = read_classes(y)

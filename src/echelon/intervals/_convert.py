@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.validation import as_frame, as_table
+
 
 def as_intervals(
     df: pd.DataFrame, lower: str = "{}_min", upper: str = "{}_max", *, features: Any = None
@@ -47,7 +49,9 @@ def as_intervals(
     0  [3.0, 9.0]
     1  [5.0, 8.0]
     """
+    df = _frame(df)
     names = [str(name) for name in df.columns]
+    _check_patterns(lower, upper)
     wanted = _paired_names(names, lower, upper) if features is None else list(features)
     pairs = {name: (lower.format(name), upper.format(name)) for name in wanted}
     lacking = [(a, b) for a, b in pairs.values() if not {a, b} <= set(names)]
@@ -63,14 +67,29 @@ def as_intervals(
     return pd.DataFrame(columns, index=getattr(df, "index", None))
 
 
-def _paired_names(names: list[str], lower: str, upper: str) -> list[str]:
-    """The features for which there is a column named like one of their bounds, in order."""
+def _frame(df: Any) -> Any:
+    """A table with column names."""
+    df = as_table(df)
+    if not hasattr(df, "columns"):
+        raise TypeError(
+            f"`df` must be a DataFrame with named columns, got {type(df).__name__}. Pass "
+            "pandas.DataFrame(df, columns=[...])."
+        )
+    return df
+
+
+def _check_patterns(lower: Any, upper: Any) -> None:
+    """Refuse patterns that name no feature."""
     for parameter, pattern in (("lower", lower), ("upper", upper)):
-        if pattern.count("{}") != 1 or pattern == "{}":
+        if not isinstance(pattern, str) or pattern.count("{}") != 1 or pattern == "{}":
             raise ValueError(
                 f"`{parameter}` must be text around one {{}}, which stands for the feature, got "
                 f"{pattern!r}. Write for example '{{}}_min'."
             )
+
+
+def _paired_names(names: list[str], lower: str, upper: str) -> list[str]:
+    """The features for which there is a column named like one of their bounds, in order."""
     found: dict[str, None] = {}
     for name in names:
         for pattern in (lower, upper):
@@ -138,6 +157,7 @@ def intervals_from_groups(
     1    2  [3.0, 5.0]
     """
     low, high = _levels(how)
+    df = as_frame(_frame(df))
     keys = [getattr(key, "key", key) for key in (by if isinstance(by, list) else [by])]
     names = [name for name in df.columns if not any(_same(name, key) for key in keys)]
     for name in names:

@@ -16,7 +16,7 @@ from echelon._core.compat import Interval, fit_context
 from echelon.intervals._means import Scale, mean_intervals
 from echelon.intervals._read import Intervals, read_intervals
 from echelon.kernels.prototypes import assign
-from echelon.validation import check_table
+from echelon.validation import as_table
 
 
 class _Run(NamedTuple):
@@ -172,7 +172,7 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
         return _assigned(self._scale(intervals.values), centers)[0]
 
     def _read(self, X: Any, *, fitting: bool) -> Intervals:
-        check_table(X)
+        X = as_table(X)
         intervals = read_intervals(X, allow_nan=False, min_samples=1)
         validate_data(self, X, skip_check_array=True, reset=fitting)
         return intervals

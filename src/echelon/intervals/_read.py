@@ -11,7 +11,7 @@ from sklearn.utils import check_array, gen_batches
 
 from echelon.intervals._convert import out_of_order
 from echelon.kernels.prototypes import scan
-from echelon.validation import is_interval_column, of_plain_numbers, read_columns
+from echelon.validation import check_shape, is_interval_column, of_plain_numbers, read_columns
 
 ROWS_PER_TASK = 8192
 """Fixed, since partial sums are added task by task: results do not depend on the threads."""
@@ -80,6 +80,7 @@ def read_intervals(
         names = np.asarray(X.columns, dtype=object) if hasattr(X, "columns") else None
     else:
         values = _read_bounds(X)
+    check_shape(values)
     values = check_array(values, dtype=[np.float64, np.float32], order="C", allow_nd=True,
                          ensure_all_finite=False, ensure_min_samples=min_samples)  # fmt: skip
     return _checked(values, names, allow_nan, run)

@@ -106,7 +106,8 @@ class IntervalRelief(MarginSelector):
 
     ``ties="index"`` is for ``margin="nearest"``: prototypes equally far away always share.
 
-    A constant feature scores 0, which the default threshold keeps, as the paper does.
+    A feature that never varies scores 0 and is kept only where a number of features is asked for;
+    the paper's rule, score >= 0, would keep it.
 
     References
     ----------
@@ -176,9 +177,10 @@ class IntervalRelief(MarginSelector):
         return self.threshold is not None and self.threshold != 0
 
     def _passes(self, threshold: float | None) -> np.ndarray:
-        return (
-            self.scores_ > threshold if self.threshold == "shuffle" else self.scores_ >= threshold
-        )
+        if self.threshold == "shuffle":
+            return self.scores_ > threshold
+        # A feature that never varies scores 0 without a say.
+        return (self.scores_ >= threshold) & self._varying
 
     def _scores(self, features: Intervals, codes: np.ndarray, random_state: Any) -> np.ndarray:
         engine = resolve_engine(self.engine, self.n_jobs)
@@ -199,6 +201,10 @@ class IntervalRelief(MarginSelector):
             verbose=self.verbose,
         )
         return without_rounding(scores)
+
+    def _threshold(self, features: Intervals, codes: np.ndarray, random_state: Any) -> Any:
+        self._varying = _varying(features.values, self.scores_)
+        return super()._threshold(features, codes, random_state)
 
     def _arrange(self, columns: Intervals, codes: np.ndarray) -> Samples:
         """Scaled bounds side by side, two columns per feature, rows sorted by class."""
@@ -278,3 +284,13 @@ class IntervalRelief(MarginSelector):
             return super().inverse_transform(X)
         back = super().inverse_transform
         return np.stack([back(bounds) for bounds in np.moveaxis(np.asarray(X), 2, 0)], axis=2)
+
+
+def _varying(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Mask of the features with two different intervals; only scores of 0 leave a doubt."""
+    varying = scores != 0
+    for feature in np.flatnonzero(~varying):
+        bounds = values[:, feature]
+        known = bounds[~np.isnan(bounds).any(axis=1)]
+        varying[feature] = len(known) > 0 and bool((known != known[0]).any())
+    return varying

@@ -2,7 +2,7 @@
 
 Kernels release the GIL, so engines run them in ordinary threads: no global
 thread pool to configure, restore or fork.  Machine code is cached on disk; where
-no folder is writable (a read-only container) it is compiled once per process.
+no folder is writable (a read-only container) it is compiled once per process, with a hint.
 
 Compiling takes seconds, so it is put off: Numba is imported by the first loop that needs it, and a
 loop over whole numbers, whose result does not depend on how it is run, may be run by Python itself
@@ -18,6 +18,8 @@ from functools import cached_property, update_wrapper
 from pathlib import Path
 from threading import local
 from typing import Any, overload
+
+from echelon.kernels._keeping import say_where_to_keep
 
 # Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
@@ -77,6 +79,7 @@ class Kernel:
         try:
             return njit(cache=True, **options)(self.py_func)
         except RuntimeError:  # numba: no writable folder for its cache
+            say_where_to_keep()
             return njit(**options)(self.py_func)
 
     @property

@@ -20,6 +20,10 @@ FIELDS = ("values", "classes", "rows", "n_ordered", "n_numeric")
 IGNORE, PREFER, REQUIRE = range(3)
 """Whether a hit must dominate the sample (or be dominated by it): no, if possible, yes."""
 
+TIE = 1e-9
+"""Squared distances this close, relatively, are equal: rounding, which depends on the order of
+columns and on the processor, must not choose a neighbour."""
+
 
 @kernel
 def _weighted(a, b, n_numeric, squares):
@@ -35,9 +39,10 @@ def _weighted(a, b, n_numeric, squares):
 
 @kernel
 def _offer(slot, j, gap, rows, neighbours, gaps):
-    """Keep reference j if it is nearer than the slot's; equal: the lower original row."""
+    """Keep reference j if it is nearer than the slot's; equally near: the lower original row."""
     best = neighbours[slot]
-    if best < 0 or gap < gaps[slot] or (gap == gaps[slot] and rows[j] < rows[best]):
+    nearer = best < 0 or gap < gaps[slot] * (1 - TIE)
+    if nearer or (gap <= gaps[slot] * (1 + TIE) and rows[j] < rows[best]):
         neighbours[slot] = j
         gaps[slot] = gap
 
@@ -60,7 +65,7 @@ def _find(samples, i, squares, ordered, neighbours, gaps):
         _offer(HIT, j, gap, rows, neighbours, gaps)
         if ordered:
             for slot, relation in ((HIT_ABOVE, ABOVE), (HIT_BELOW, BELOW)):
-                if neighbours[slot] < 0 or gap <= gaps[slot]:
+                if neighbours[slot] < 0 or gap <= gaps[slot] * (1 + TIE):
                     if related(a, b, n_ordered, relation):
                         _offer(slot, j, gap, rows, neighbours, gaps)
 

@@ -101,6 +101,11 @@ class AscentSelector(MarginSelector):
         self.engine = engine
         self.verbose = verbose
 
+    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        # In double precision, so that equal distances are equal whatever the numbers came in.
+        columns, codes = super()._read(X, y)
+        return columns._replace(values=columns.values.astype(np.float64, copy=False)), codes
+
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         seeds = random_state.randint(2**31, size=self.n_restarts)
         climb = Climb(
@@ -188,9 +193,10 @@ class Simba(AscentSelector):
 
     Notes
     -----
-    Equally near neighbours: the lowest row.  A neighbour at distance 0 has no gradient and is
-    skipped.  Missing values are not supported.  The cost of an epoch grows with the square of the
-    number of samples.
+    Equally near neighbours, to nine digits: the lowest row, whatever the dtype and the order of
+    columns.  A neighbour at distance 0 has no gradient and is skipped.
+    Missing values are not supported.  The cost of an epoch grows with the square of the number of
+    samples.
 
     References
     ----------
@@ -281,8 +287,9 @@ class OSimba(OrderedClassesMixin, AscentSelector):
 
     Notes
     -----
-    Equally near neighbours: the lowest row.  A neighbour at distance 0 has no gradient and is
-    skipped; so is a direction without a miss, its hit included.  Missing values are not supported.
+    Equally near neighbours, to nine digits: the lowest row, whatever the dtype and the order of
+    columns.  A neighbour at distance 0 has no gradient and is skipped; so is
+    a direction without a miss, its hit included.  Missing values are not supported.
 
     References
     ----------

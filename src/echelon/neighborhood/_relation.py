@@ -16,7 +16,7 @@ from sklearn.utils import check_consistent_length
 from echelon._core.samples import arrange
 from echelon.engines import Classes, Engine, Found, Samples, Search, resolve_engine
 from echelon.targets import read_classes
-from echelon.validation import Columns, check_table, read_columns
+from echelon.validation import Columns, as_table, read_columns
 
 SLACK = 1e-12
 """A ball is closed, and rounding must not open it: a distance up to radius + SLACK is inside."""
@@ -66,7 +66,7 @@ class Relation(NamedTuple):
 
 def relate(X: Any, y: Any, categorical_features: Any) -> Relation:
     """Read samples and unordered classes."""
-    check_table(X)
+    X = as_table(X)
     columns = read_columns(X, categorical_features, allow_nan=True)
     labels, codes = read_classes(y)
     check_consistent_length(columns.values, codes)

@@ -72,11 +72,11 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     equals 1; a number stops it there.
 
     Features of equal dependency, which on large or noisy data is 0 for all of them at first: the
-    one with fewer neighbours of another class, then the lowest index.  While the dependency is 0
-    the search goes on as long as these become fewer.  Constant features
-    come last.  Missing values (NaN) leave the feature out of the pair, whose squared distance is
-    scaled up to all features chosen; samples that share none are infinitely far apart, so that a
-    feature with many gaps leaves empty balls, which are pure.  Fill such gaps first.
+    one with fewer neighbours of another class, then the lowest index: put features you prefer
+    first.  While the dependency is 0 the search goes on as long as these become fewer.  Constant
+    features come last.  Missing values (NaN) leave the feature out of the pair, whose squared
+    distance is scaled up to all features chosen; samples that share none are infinitely far apart,
+    so that a feature with many gaps leaves empty balls, which are pure.  Fill such gaps first.
 
     A step costs n_samples^2 * n_features at most.
 

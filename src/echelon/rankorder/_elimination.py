@@ -94,10 +94,10 @@ class RankOrderSelector(BaseSelector):
     number stops it there.
 
     Features are never scaled.  Tied values are "=", NaN is an unknown order; neither is an
-    inversion.  Features that are equally good to remove go by index, lowest first; for "kl" first
-    by their spoiler count, since on wide data the divergence is 0 until few features are left.
-    "cdv" compares centers by Spearman's rho, features with tied sums of ranks at their average
-    rank.
+    inversion.  Features that are equally good to remove go by index, lowest first (put features you
+    prefer last); for "kl" first by their spoiler count, since on wide data the divergence is 0
+    until few features are left.  "cdv" compares centers by Spearman's rho, features with tied sums
+    of ranks at their average rank.
 
     With n features, m samples and c classes, "spoilers" costs n^2 m for counts and then n a step;
     "cdv" the same and then about c n^2 a step (use ``step=0.02`` for thousands of features); "kl"

@@ -116,8 +116,11 @@ def _shared(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
 def _numbers(values: Any, name: str) -> np.ndarray:
     """One sample, NaN where a value is missing or masked."""
     try:
-        return pd.Series(values).to_numpy(np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
+        column = pd.Series(values)
+        if column.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        return column.to_numpy(np.float64, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"`{name}` must be the values of one sample, got {values!r} ({error}). Pass a flat "
             "list of numbers."

@@ -10,6 +10,7 @@ import re
 from html import escape
 from typing import Any
 
+from echelon._core.unseen import all_visible
 from echelon._core.words import listed, number, with_error
 from echelon.report._layout import class_rows, curve_chart, strip
 from echelon.report._table import cells_of, columns_of, shortened, values_of
@@ -45,6 +46,12 @@ class Report:
     """
 
     def __init__(self, summary: Summary):
+        lacking = [key for key in Summary.__annotations__ if key not in summary]
+        if lacking:
+            raise ValueError(
+                "`summary` must be what echelon.report.summarize found; it lacks "
+                f"{listed(map(repr, lacking))}."
+            )
         self._summary = summary
 
     def summary(self) -> Summary:
@@ -67,22 +74,23 @@ class Report:
 
     def to_html(self) -> str:
         """One HTML page that needs nothing else: no network, no other file."""
-        columns = columns_of(self._summary)
-        data = self._summary["data"]
-        values = values_of(self._summary, columns)
+        summary = all_visible(self._summary)
+        columns = columns_of(summary)
+        data = summary["data"]
+        values = values_of(summary, columns)
         script = _template_text("report.js")
         rows = [
             (feature, cells_of(feature, columns), strip(feature, data["shown_classes"]))
-            for feature in self._summary["features"][:MOST_ROWS]
+            for feature in summary["features"][:MOST_ROWS]
         ]
         page = _environment(True).get_template("report.html")
         return page.render(
-            report=self._summary,
-            chart=curve_chart(self._summary),
+            report=summary,
+            chart=curve_chart(summary),
             classes=class_rows(data),
             columns=columns,
             rows=rows,
-            n_left_out=len(self._summary["features"]) - len(values),
+            n_left_out=len(summary["features"]) - len(values),
             table=_as_script({"columns": columns, "rows": values}),
             colours=_class_colours(len(data["shown_classes"]), data["ordered"]),
             script=script,
@@ -91,13 +99,14 @@ class Report:
 
     def to_markdown(self) -> str:
         """The report as a Markdown page, with tables instead of pictures."""
-        columns = [column for column in columns_of(self._summary) if column["key"] != "name"]
-        shown = [feature for feature in self._summary["features"] if feature["kept"]]
-        rest = [feature for feature in self._summary["features"] if not feature["kept"]]
+        summary = all_visible(self._summary)
+        columns = [column for column in columns_of(summary) if column["key"] != "name"]
+        shown = [feature for feature in summary["features"] if feature["kept"]]
+        rest = [feature for feature in summary["features"] if not feature["kept"]]
         features = [*shown[:50], *rest[: max(10, 20 - len(shown))]]
         rows = [(feature, cells_of(feature, columns)) for feature in features]
         page = _environment(False).get_template("report.md")
-        text = page.render(report=self._summary, columns=columns, rows=rows)
+        text = page.render(report=summary, columns=columns, rows=rows)
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
     def _repr_html_(self) -> str:
@@ -125,9 +134,18 @@ def _environment(html: bool) -> Any:
         "listed": listed,
         "with_error": with_error,
         "shortened": shortened,
+        "isolated": _isolated,
         "code": lambda text: _Written(_as_code(text)),
     }
     return environment
+
+
+def _isolated(names: Any, most: int = 5) -> Any:
+    """Names whose direction, as of Hebrew ones, leaves the sentence around them as it is."""
+    from markupsafe import Markup
+
+    names = [names] if isinstance(names, str) else names
+    return Markup(listed((f"<bdi>{escape(shortened(name))}</bdi>" for name in names), most))
 
 
 class _Written(str):

@@ -24,7 +24,7 @@ from echelon.study._judge import Judged, judge
 from echelon.study._models import Study
 from echelon.study._summary import Settings, set_up
 from echelon.targets import read_target
-from echelon.validation import check_table, names_of, read_columns
+from echelon.validation import as_table, names_of, read_columns
 
 NAME = "consensus"
 """What the fused ranking is called in ``method_`` and ``curves_``."""
@@ -207,7 +207,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        check_table(X)
+        X = as_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
         study, seed = self._study(X, y, groups)

@@ -55,6 +55,10 @@ def make_summary(
     command: str | None = None,
 ) -> Summary:
     """Judge the selectors over the same folds, choose, and describe what was found."""
+    if found is not None and not isinstance(found, Profile):
+        raise TypeError(
+            f"`profile` must be what echelon.profile.profile returned, or None, got {found!r}."
+        )
     study = set_up(X, target, settings)
     facts = find_facts(study.X, target)
     rankers = {name: _ranker(each, study) for name, each in selectors.items()}
@@ -95,6 +99,7 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
     """What all methods are judged by, checked."""
     table, wanted = _read_table(X, settings.n_features)
     check_consistent_length(table, target.y)
+    _check_n_resamples(settings.n_resamples)
     default = settings.estimator is None
     model = default_estimator(target.kind) if default else settings.estimator
     metric = read_scoring(settings.scoring, model, target.kind)
@@ -103,6 +108,14 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
         folds = make_folds(settings.cv, target, settings.random_state, settings.groups)
     rule = Rule(wanted, settings.tolerance)
     return Study(table, target, model, metric, folds, rule, settings.n_resamples, options)
+
+
+def _check_n_resamples(n_resamples: Any) -> None:
+    if not isinstance(n_resamples, Integral) or isinstance(n_resamples, bool) or n_resamples < 0:
+        raise ValueError(
+            f"`n_resamples` must be 0 or more whole samples, got {n_resamples!r}. Pass 20, or 0 "
+            "for no stability."
+        )
 
 
 def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:

@@ -83,6 +83,9 @@ def _fields(text: str) -> list[str]:
 def _converted(column: pd.Series, label: str, kind: str, name: str) -> pd.Series:
     if kind.startswith("{"):
         values = _fields(kind.strip("{} \t"))
+        twice = [each for n, each in enumerate(values) if each in values[:n]]
+        if twice:
+            raise InputError(f"{name} declares {twice[0]!r} twice among the values of {label!r}.")
         unknown = set(column.dropna()) - set(values)
         if unknown:
             raise InputError(

@@ -79,7 +79,8 @@ def _dressed_numbers(column: pd.Series, known: pd.Series, name: Any) -> Column |
             plain = bare.str.replace(thousands, "", regex=False).str.replace(
                 decimal, ".", regex=False
             )
-            dressed = known[bare.ne(plain) | bare.ne(known)]
+            # What no machine reads as it stands: dressed up, or in digits of another script.
+            dressed = known[bare.ne(plain) | bare.ne(known) | ~known.map(str.isascii)]
             example = dressed.index[0] if len(dressed) else known.index[0]
             note = f"{name}: {known[example]!r} was read as {float(plain[example]):g}."
             return plain.astype(float).reindex(column.index), note

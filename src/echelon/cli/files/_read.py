@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
-from echelon.cli._errors import InputError, nearest
+from echelon._core.files import expanded
+from echelon.cli._errors import InputError, brief, nearest
 from echelon.cli.files._arff import is_arff, read_arff
 from echelon.cli.files._clean import cleaned
 from echelon.cli.files._text import MISSING, decoded, read_text
+from echelon.cli.files._unpack import unpacked
 
 
 class Table(NamedTuple):
@@ -51,10 +51,10 @@ def read_table(source: str, how: Reading) -> Table:
         Columns of numbers, dates, labels and categories; notes about assumptions.
     """
     name = "standard input" if source == "-" else Path(source).name
-    data = _unpacked(_bytes(source), name)
+    data, path = unpacked(_bytes(source), name, source)
     if not data.strip():
         raise InputError(f"{name} is empty.")
-    frame, notes = _parsed(data, name, source.removesuffix(".gz").lower(), how)
+    frame, notes = _parsed(data, name, path.lower(), how)
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
@@ -71,9 +71,11 @@ def _parsed(data: bytes, name: str, path: str, how: Reading) -> tuple[pd.DataFra
         return _columnar(data, name, "Feather", "read_feather"), []
     if data[:4] == b"PK\x03\x04" or path.endswith((".xlsx", ".xlsm")):
         return _excel(data, name, how.sheet)
-    if data[:4] == b"\xd0\xcf\x11\xe0" or path.endswith(".xls"):
+    if data[:4] == b"\xd0\xcf\x11\xe0":
         raise InputError(f"{name} is an Excel file of the old format. Save it as .xlsx or CSV.")
     text, notes = decoded(data, name)
+    if not text.strip():
+        raise InputError(f"{name} is empty.")
     if path.endswith(".arff") or is_arff(text):
         return read_arff(text, name), notes
     tabs = "\t" if path.endswith((".tsv", ".tab")) else None
@@ -85,7 +87,11 @@ def _bytes(source: str) -> bytes:
         if sys.stdin is None or sys.stdin.isatty():
             raise InputError("Nothing comes on standard input. Pipe a CSV file in, or name one.")
         return sys.stdin.buffer.read()
-    path = Path(source).expanduser()
+    if not source:
+        raise InputError(
+            "The name of the data file is empty. Name a file, or - for standard input."
+        )
+    path = expanded(source)
     if path.is_dir():
         raise InputError(f"{source!r} is a folder. Name a file in it.")
     try:
@@ -110,15 +116,6 @@ def _beside(path: Path) -> str:
     return f" {hint}" if hint.startswith("Did") else ""
 
 
-def _unpacked(data: bytes, name: str) -> bytes:
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise InputError(f"{name} is a damaged gzip file: {_brief(error)}.") from error
-
-
 def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
     try:
         import pyarrow as pa
@@ -127,7 +124,7 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
     try:
         frame = getattr(pd, reader)(io.BytesIO(data))
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        raise InputError(f"{name} cannot be read as {kind}: {_brief(error)}.") from error
+        raise InputError(f"{name} cannot be read as {kind}: {brief(error)}.") from error
     index = frame.index
     return frame if isinstance(index, pd.RangeIndex) and index.name is None else frame.reset_index()
 
@@ -140,7 +137,7 @@ def _excel(data: bytes, name: str, sheet: str | None) -> tuple[pd.DataFrame, lis
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     except Exception as error:  # zip, XML and key errors: whatever the damage leads to
-        raise InputError(f"{name} cannot be read as Excel: {_brief(error)}.") from error
+        raise InputError(f"{name} cannot be read as Excel: {brief(error)}.") from error
     titles = book.sheetnames
     if sheet is not None and sheet not in titles:
         raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
@@ -171,9 +168,3 @@ def _check_names(frame: pd.DataFrame, name: str) -> None:
             f"{name} has one column only, {shown!r}. Is the delimiter right? Say it with "
             "--delimiter."
         )
-
-
-def _brief(error: Any) -> str:
-    """The first line of an error of another package, without a full stop."""
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0][:200].rstrip(". ")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from echelon._core.words import is_number
 from echelon.cli._errors import InputError
 
 DELIMITERS = ",;\t|"
@@ -130,19 +131,11 @@ def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
     except csv.Error as error:
         raise InputError(f"{name} cannot be read: {error}.") from error
     header = [field.strip() or f"column {j + 1}" for j, field in enumerate(fields)]
-    if len(header) > 1 and all(_is_number(field) for field in fields):
+    if len(header) > 1 and all(is_number(field) for field in fields):
         raise InputError(
             f"The first line of {name} holds numbers, not column names. Add a line of names."
         )
     return header
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _what_is_wrong(text: str, delimiter: str, n_fields: int, name: str, error: Any) -> str:

@@ -1,0 +1,72 @@
+"""What happens around a run: signals, full disks, places that cannot be written to."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from echelon._core.files import write_whole
+
+PYTHON = (sys.executable, "-m", "echelon")
+
+# A process that may write files of a few kilobytes only, as if the disk were full beyond that.
+FULL = """
+import resource, signal, sys
+from echelon._core.files import write_whole
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    write_whole(sys.argv[1], bytes(100_000), overwrite=True)
+except OSError as error:
+    print(type(error).__name__, error.errno)
+"""
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_a_full_disk_leaves_the_old_file_or_none(tmp_path, before):
+    path = tmp_path / "out.csv"
+    if before is not None:
+        path.write_bytes(before)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, path], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("OSError")
+    left = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert left == ({} if before is None else {"out.csv": before})
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_standard_output_on_a_full_disk():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PYTHON, "methods", "--json"], stdout=full, stderr=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "echelon: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_a_signal_while_the_data_are_awaited(tmp_path, number, code, said):
+    fifo = tmp_path / "data.csv"
+    os.mkfifo(fifo)
+    job = subprocess.Popen(
+        [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with open(fifo, "wb"):  # opens when the command reads
+        job.send_signal(number)
+        out, err = job.communicate(timeout=120)
+    assert (job.returncode, out, err) == (code, "", f"echelon: {said}\n")
+    assert [each.name for each in tmp_path.iterdir()] == ["data.csv"]
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match="cannot be written to"):
+        write_whole(tmp_path / "out.csv", "text")
+    assert list(tmp_path.iterdir()) == []

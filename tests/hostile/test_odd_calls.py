@@ -1,0 +1,79 @@
+"""Displays and functions given what they were not made for: one sentence that says so."""
+
+import numpy as np
+import pytest
+
+from echelon import ReliefF, as_intervals, intervals_from_groups
+from echelon.display import (
+    AgreementDisplay,
+    BoundsDisplay,
+    DistributionDisplay,
+    ScoresDisplay,
+    StabilityDisplay,
+)
+from echelon.filters import symmetric_uncertainty
+from echelon.rankorder import kendall_distance
+from echelon.report import Report, summarize
+
+X = np.random.default_rng(0).normal(size=(24, 4))
+Y = np.arange(24) % 3
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return ReliefF().fit(X, Y)
+
+
+def test_bounds_of_a_selector_that_has_none(fitted):
+    with pytest.raises(TypeError, match="must be a fitted RelevanceBounds, got ReliefF"):
+        BoundsDisplay.from_estimator(fitted)
+
+
+@pytest.mark.parametrize("rankings", [{}, {"a": [1, 2], "b": [1, 2, 3]}])
+def test_agreement_of_rankings_that_cannot_be_compared(rankings):
+    with pytest.raises(ValueError, match="`rankings` must hold one ranking or more"):
+        AgreementDisplay.from_rankings(rankings)
+
+
+@pytest.mark.parametrize("columns", [2, 5])
+def test_distributions_of_other_columns(fitted, columns):
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        DistributionDisplay.from_estimator(fitted, np.resize(X, (24, columns)), Y)
+
+
+def test_parts_of_displays_that_do_not_fit_each_other():
+    with pytest.raises(ValueError, match="`scores` must have one entry per name, got 2 for 1"):
+        ScoresDisplay(["a"], [1, 2])
+    with pytest.raises(ValueError, match="`frequency` must have one entry per name"):
+        StabilityDisplay(["a"], [0.5, 1])
+    with pytest.raises(ValueError, match="`relevance` must have one entry per name"):
+        BoundsDisplay(["a"], [[0, 1]], ["weak", "strong"], 0.1)
+
+
+def test_intervals_of_what_has_no_columns():
+    with pytest.raises(TypeError, match="`df` must be a DataFrame with named columns, got nda"):
+        as_intervals(X)
+    with pytest.raises(TypeError, match="`df` must be a DataFrame with named columns, got nda"):
+        intervals_from_groups(X, by="day")
+
+
+def test_summaries_check_what_they_are_given():
+    with pytest.raises(TypeError, match=r"`profile` must be what .* got 3"):
+        summarize(X, Y, ReliefF(), profile=3)
+    for wrong in (-1, 2.5, True):
+        with pytest.raises(ValueError, match=f"`n_resamples` must be .* got {wrong}"):
+            summarize(X, Y, ReliefF(), n_resamples=wrong)
+
+
+def test_a_report_of_nothing():
+    with pytest.raises(ValueError, match=r"`summary` must be .* it lacks 'title'"):
+        Report({})
+
+
+def test_functions_of_nothing_and_of_complex_numbers():
+    with pytest.raises(ValueError, match="`a` and `b` have no samples"):
+        symmetric_uncertainty([], [])
+    with pytest.raises(ValueError, match="complex numbers have no order"):
+        kendall_distance([1j, 2], [2, 1])
+    with pytest.raises(ValueError, match="`b` must be the values of one sample"):
+        kendall_distance([1, 2], [10**400, 1])
