@@ -19,7 +19,7 @@ from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
 from echelon.margin._surf import MultiSURF
 from echelon.rankings import scores_of
-from echelon.validation import check_table
+from echelon.validation import as_table
 
 
 class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -159,7 +159,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        check_table(X)
+        X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y)
         n_features = X.shape[1]

@@ -19,7 +19,7 @@ from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search
 from echelon.kernels.steps import count_steps
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.targets import FEW, read_ordered_classes
-from echelon.validation import as_frame, check_table, names_of, read_columns
+from echelon.validation import as_frame, as_table, names_of, read_columns
 
 FACTORS = ("upward", "downward", "anchoring")
 """What the value of a feature does: steps up, steps down, stays."""
@@ -178,7 +178,7 @@ class OrdEval(BaseEstimator):
         self : object
             The fitted analysis.
         """
-        check_table(X)
+        X = as_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
         columns = read_columns(X, self.categorical_features, allow_nan=True)
         self.classes_, classes = read_ordered_classes(y, self.class_order)
