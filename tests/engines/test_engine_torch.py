@@ -13,6 +13,7 @@ from test_nearest import awkward_samples, everyone, find_all, make_samples
 
 from cases import draw_case
 from echelon import (
+    SURF,
     IntervalRelief,
     MultiSURF,
     MultiSURFStar,
@@ -138,6 +139,26 @@ def test_methods():
             expected = selector.set_params(engine="numba").fit(case.X, case.y).scores_
             found = selector.set_params(engine="torch").fit(case.X, case.y).scores_
             assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("estimator", [SURF, SURFStar, MultiSURF, MultiSURFStar])
+def test_bands_without_lists_of_pairs(estimator, metric, monkeypatch):
+    """Complete data: all pairs at once, in blocks that are smaller than the data."""
+    monkeypatch.setattr(_tiles, "ROOM", 64)
+    for seed in range(10):
+        case = draw_case(seed, missing=0)
+        selector = estimator(
+            metric=metric,
+            categorical_features=case.nominal,
+            sample_size=5 if seed % 2 else None,
+            random_state=0,
+        )
+        expected = selector.set_params(engine="numba").fit(case.X, case.y)
+        scores, z_scores = expected.scores_, expected.z_scores_
+        found = selector.set_params(engine="torch").fit(case.X, case.y)
+        assert_allclose(found.scores_, scores, rtol=1e-9, atol=1e-12)
+        assert_allclose(found.z_scores_, z_scores, rtol=1e-6, atol=1e-6)
 
 
 def test_intervals_and_restarts(rng):

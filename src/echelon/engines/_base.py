@@ -170,6 +170,17 @@ class Bands(NamedTuple):
     groups: np.ndarray
     coefs: np.ndarray
 
+    def gives(self, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """What every row gives to a sample of every class in its bands: (side, class, row).
+
+        ``counts`` holds how many samples of a group its bands hold: (side, group, row).
+        """
+        groups, coefs = self.groups[:, classes], self.coefs[:, classes]
+        rows = np.arange(len(classes))[:, None]
+        sizes = np.stack([counts[side][groups[side], rows] for side in range(2)])
+        gives = np.where((groups >= 0) & (sizes > 0), coefs / np.maximum(sizes, 1), 0.0)
+        return np.ascontiguousarray(gives.transpose(0, 2, 1))
+
 
 class BandSums(NamedTuple):
     """Sums over such pairs; M is the mean of what two samples give to each other.

@@ -132,7 +132,7 @@ class NumbaEngine(Engine):
         counts = np.zeros((2, n_groups, len(classes)), np.int64)
         for part in self.map(count, range(len(tasks))):
             counts += part
-        gives = _gives(bands, classes, counts)
+        gives = bands.gives(classes, counts)
         blocks = exact_lanes(packed)
 
         def add(t: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -153,12 +153,3 @@ def _asking(packed: Packed, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray
     asking = np.zeros(len(packed.classes), bool)
     asking[queries] = True
     return asking, np.logical_and.reduceat(asking, packed.block_start)
-
-
-def _gives(bands: Bands, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """What every row gives to a sample of every class in its bands: (side, class, row)."""
-    groups, coefs = bands.groups[:, classes], bands.coefs[:, classes]
-    rows = np.arange(len(classes))[:, None]
-    sizes = np.stack([counts[side][groups[side], rows] for side in range(2)])
-    gives = np.where((groups >= 0) & (sizes > 0), coefs / np.maximum(sizes, 1), 0.0)
-    return np.ascontiguousarray(gives.transpose(0, 2, 1))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
+from echelon.engines._base import Bands, BandSums, Engine, Found, Samples, Search, tie_factor
+from echelon.engines.torch import _bands
 from echelon.engines.torch._exact import Pairs, measured, pieces, weighted_sum
 from echelon.engines.torch._sums import TILE
 from echelon.engines.torch._tiles import QueryTiles, Space, Tiles, TooManyPairsError, no_memory
@@ -105,6 +106,26 @@ class TorchEngine(Engine):
                     pass
                 n = max(1, n // 2)
 
+    def distance_sums(self, space: Space, queries: np.ndarray) -> np.ndarray:
+        if not _dense(space):
+            return super().distance_sums(space, queries)
+        with space.lock:
+            while not space.streamed:
+                try:
+                    return _bands.distance_sums(space, queries)
+                except torch.OutOfMemoryError as error:
+                    space.make_do(error)
+        return super().distance_sums(space, queries)
+
+    def band_sums(self, space: Space, queries: np.ndarray, bands: Bands) -> BandSums | None:
+        with space.lock:
+            while _dense(space):
+                try:
+                    return _bands.band_sums(space, queries, bands)
+                except torch.OutOfMemoryError as error:
+                    space.make_do(error)
+        return None
+
     def accumulate(
         self,
         space: Space,
@@ -118,6 +139,11 @@ class TorchEngine(Engine):
                     return _added(space, pairs, coefs, direction)
                 except torch.OutOfMemoryError as error:
                     space.make_do(error)
+
+
+def _dense(space: Space) -> bool:
+    """Whether all distances of some queries are made at once: all is there, and on the device."""
+    return not (space.streamed or space.samples.missing or space.metric == "paired")
 
 
 def _added(

@@ -1,0 +1,119 @@
+"""Sums over all pairs of samples within bands of distance on a device, without listing pairs.
+
+Some queries meet all rows at a time: their distances fill one array, in double precision, and are
+made again rather than kept.  Two passes over all pairs: how many samples are in a band, then sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from echelon.engines._base import Bands, BandSums
+from echelon.engines.torch._tiles import Space
+
+
+def distance_sums(space: Space, queries: np.ndarray) -> np.ndarray:
+    """Other rows, sums of distances and of their squares; 0 for rows that are no queries."""
+    n = len(space.values)
+    found = np.zeros((3, n))
+    found[0, queries] = n - 1
+    for rows, far in _blocks(space, queries):
+        far = far.nan_to_num_(nan=0.0)  # a row has no distance to itself
+        far = far.sqrt_() if space.squared else far
+        found[1, rows] = far.sum(1).cpu().numpy()
+        found[2, rows] = far.square_().sum(1).cpu().numpy()
+    return found
+
+
+def band_sums(space: Space, queries: np.ndarray, bands: Bands) -> BandSums:
+    """What :class:`BandSums` holds."""
+    asks = np.zeros(len(space.values), dtype=bool)
+    asks[queries] = True
+    limits = np.where(asks, bands.limits, [[-np.inf], [np.inf]])
+    classes = space.samples.classes
+    gives = bands.gives(classes, _counts(space, queries, bands, limits))
+    return _sums(space, queries, classes, limits, gives)
+
+
+def _blocks(space: Space, queries: np.ndarray) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
+    """Some queries at a time and their distances to all rows, NaN to themselves."""
+    size = max(1, space.room // (2 * len(space.values)))
+    for start in range(0, len(queries), size):
+        rows = queries[start : start + size]
+        own = torch.as_tensor(rows, device=space.device)
+        far = _distances(space, space.values[own].double())
+        far[torch.arange(len(rows), device=space.device), own] = torch.nan
+        yield rows, far
+
+
+def _distances(space: Space, block: torch.Tensor) -> torch.Tensor:
+    n_numeric = space.samples.n_numeric
+    far = torch.zeros(len(block), len(space.values), dtype=torch.float64, device=space.device)
+    for f in range(block.shape[1]):
+        gaps = _gaps(space, block, f)
+        far += gaps.square_() if space.squared and f < n_numeric else gaps
+    return far
+
+
+def _gaps(space: Space, block: torch.Tensor, f: int) -> torch.Tensor:
+    """Differences of some rows to all rows in one column."""
+    column = space.values[:, f].double()
+    if f < space.samples.n_numeric:
+        return (block[:, f, None] - column).abs_()
+    return (block[:, f, None] != column).double()
+
+
+def _inside(far: torch.Tensor, limits: torch.Tensor, side: int, tolerance: float) -> torch.Tensor:
+    """Who lies nearer (side 0) or farther (1) than the limit; a distance equal to it does not."""
+    return far * tolerance < limits if side == 0 else far > limits * tolerance
+
+
+def _counts(space: Space, queries: np.ndarray, bands: Bands, limits: np.ndarray) -> np.ndarray:
+    """Samples of every group in the bands of every row: (side, group, row)."""
+    classes = space.samples.classes
+    n_classes = len(bands.coefs[0])
+    counts = np.zeros((2, int(bands.groups.max()) + 1, len(classes)), np.int64)
+    of_class = torch.as_tensor(classes == np.arange(n_classes)[:, None], device=space.device)
+    for rows, far in _blocks(space, queries):
+        for side in range(2):
+            own = torch.as_tensor(limits[side, rows], device=space.device)[:, None]
+            inside = _inside(far, own, side, space.tolerance)
+            for c in range(n_classes):
+                n_inside = (inside & of_class[c]).sum(1).cpu().numpy()
+                group = bands.groups[side, classes[rows], c]
+                counted = group >= 0
+                counts[side, group[counted], rows[counted]] += n_inside[counted]
+    return counts
+
+
+def _sums(
+    space: Space, queries: np.ndarray, classes: np.ndarray, limits: np.ndarray, gives: np.ndarray
+) -> BandSums:
+    """Differences times what is given, and row sums and squares of the mean of both directions."""
+    device = space.device
+    edges, given = torch.as_tensor(limits, device=device), torch.as_tensor(gives, device=device)
+    of = torch.as_tensor(classes, device=device)
+    totals = torch.zeros(space.values.shape[1], dtype=torch.float64, device=device)
+    by_row = torch.zeros(len(classes), dtype=torch.float64, device=device)
+    squares = torch.zeros((), dtype=torch.float64, device=device)
+    for rows, far in _blocks(space, queries):
+        own = torch.as_tensor(rows, device=device)
+        there, back = torch.zeros_like(far), torch.zeros_like(far)
+        for side in range(2):
+            inside = _inside(far, edges[side, own][:, None], side, space.tolerance)
+            there += inside * given[side][:, own].T[:, of]
+            inside = _inside(far, edges[side], side, space.tolerance)
+            back += inside * given[side][of[own]]
+        del far, inside
+        by_row[own] += 0.5 * there.sum(1)
+        by_row += 0.5 * there.sum(0)
+        # (a + b)^2 / 2 over unordered pairs is a^2 / 2 + a b / 2 over ordered ones.
+        squares += 0.5 * (there * (there + back)).sum()
+        del back
+        block = space.values[own].double()
+        for f in range(len(totals)):
+            totals[f] += _gaps(space, block, f).mul_(there).sum()
+    return BandSums(totals.cpu().numpy(), by_row.cpu().numpy(), float(squares))
