@@ -86,6 +86,7 @@ def test_a_long_fit_can_be_interrupted(estimator, n_jobs):
     assert run_python(code) == "interrupted"
 
 
+@pytest.mark.filterwarnings("ignore:Compiled code cannot be kept:UserWarning")
 def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
     compiler = _jit.njit
 
