@@ -36,8 +36,9 @@ install: $(BIN)/.installed  ## install into .venv
 demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data, and write a report
 	@$(BIN)/echelon demo
 
+# A process per core, whole files each: fixtures of a file are made once.
 test: $(BIN)/.installed  ## run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 SEED ?= $(shell date +%s)
 CASES ?= 3000
