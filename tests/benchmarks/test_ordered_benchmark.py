@@ -12,7 +12,18 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 
-from benchmarks.ordered import data, growth, kept, linear, orders, rankers, relief, results, study
+from benchmarks.ordered import (
+    data,
+    growth,
+    kept,
+    linear,
+    orders,
+    page,
+    rankers,
+    relief,
+    results,
+    study,
+)
 from benchmarks.ordered.__main__ import main
 from benchmarks.ordered.orders import Ranking
 
@@ -68,11 +79,13 @@ def _first_fold(folder, *, noise: bool) -> study.Fold:
 
 def test_a_page_of_both_halves_and_of_what_is_kept(first):
     text, progress = first
-    for part in text.partition("## All sets")[2].split("\n## ")[:3]:
+    for part in text.partition("## The sets it was designed with")[2].split("\n## ")[:3]:
         assert "| ReliefF | " in part
         assert "1.000 (1.000 to 1.000)" in part
-    assert "2 of 24 data sets, one seed" in text
-    assert "Unfinished: 4 of 48 versions of sets (with their seeds) were begun, and 60 of" in text
+    assert "2 data sets the default was designed with, and 0 that had no part in it" in text
+    assert "one seed, five folds" in text
+    assert "Unfinished; not run: affairs, ais, australian, " in text
+    assert "| esl with noise | 0.0 of 6 | " in text
     assert "100% of folds" in text
     assert "The check fails on:" in text
     assert progress.splitlines()[-1].startswith("4 of 4: adult+noise-0 in")
@@ -187,3 +200,15 @@ def test_a_set_kept_where_there_is_a_signal_passes_the_check(folder, first):
     assert "The check fails on:" in kept.check(frame)
     assert "the check passes" in kept.check(frame.assign(n_kept=1))
     assert kept.signals(frame).gain.min() > kept.SIGNAL  # both sets are easy
+
+
+def test_fresh_sets_are_found_and_shown(folder, tmp_path, monkeypatch):
+    for module in (data, page):
+        monkeypatch.setattr(module, "FRESH", ("hitters",))
+    with pytest.raises(SystemExit, match=r"must hold hitters.csv, .* does not; write them with"):
+        data.find_fresh(tmp_path)
+    _grades(3).to_csv(tmp_path / "hitters.csv", index=False)
+    text, _ = _run(folder, "--fresh", str(tmp_path), "--cells", str(tmp_path / "cells"))
+    part = text.partition("## Sets that had no part in the design")[2].split("\n## ")[0]
+    assert "| stepwise, linear on codes | 1, 1 | " in part
+    assert "and 1 that had no part in it" in text

@@ -31,6 +31,7 @@ REASONS = {
         "Simba": VISITS, "OSimba": VISITS, "ForwardLinear": DRAWS, "ForwardAdditive": DRAWS,
         "ForestImportance": DRAWS, "AutoSelector": FOLDS, "CurveSelector": FOLDS,
         "RelevanceBounds": "probes are permutations of rows",
+        "MRMR": "where it ends is judged by a permutation of the rows",
     },
     "columns": {
         "ForestImportance": TREES, "AutoSelector": TREES, "NeighborhoodRoughSet": EQUALS,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import echelon
-from echelon.kernels import _jit
+from echelon.kernels import _jit, _notice
 
 ROOT = Path(__file__).parents[2]
 
@@ -88,14 +88,14 @@ def test_a_long_fit_can_be_interrupted(estimator, n_jobs):
 
 @pytest.mark.filterwarnings("ignore:Compiled code cannot be kept:UserWarning")
 def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
-    compiler = _jit.njit
+    compiler = _notice.njit
 
     def njit(cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         return compiler(**options)
 
-    monkeypatch.setattr(_jit, "njit", njit)
+    monkeypatch.setattr(_notice, "njit", njit)
     assert _jit.kernel(lambda x: x + 1)(1) == 2
 
 

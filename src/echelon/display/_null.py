@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.display import _parts
 from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, plain
 
 FAR = 20.0
@@ -59,11 +60,16 @@ class NullDisplay(Picture):
         support: Any,
         z_threshold: float | None = None,
     ):
-        self.names = np.asarray(names)
-        self.z_scores = np.asarray(z_scores, dtype=float)
-        self.z_null = np.asarray(z_null, dtype=float)
-        self.support = np.asarray(support, dtype=bool)
-        self.z_threshold = z_threshold
+        self.names = _parts.names(names)
+        n = len(self.names)
+        self.z_scores = _parts.numbers("z_scores", z_scores, (n,))
+        self.z_null = _parts.numbers("z_null", z_null, (None, n))
+        if not len(self.z_null):
+            raise ValueError("`z_null` must have a row for every permutation, got none.")
+        self.support = _parts.numbers("support", support, (n,)).astype(bool)
+        self.z_threshold = (
+            None if z_threshold is None else float(_parts.numbers("z_threshold", z_threshold, ()))
+        )
 
     @classmethod
     def from_null(cls, result: Any) -> NullDisplay:
@@ -74,7 +80,8 @@ class NullDisplay(Picture):
         result : NullThreshold
             Scores, permuted scores and threshold.
         """
-        return cls(result.names, result.z_scores, result.z_null, result.support, result.z_threshold)
+        parts = ("names", "z_scores", "z_null", "support", "z_threshold")
+        return cls(*_parts.with_parts("result", result, "null_threshold", parts))
 
     def frame(self) -> pd.DataFrame:
         """One row per feature, largest z-score first."""

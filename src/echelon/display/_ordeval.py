@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import repr as briefly
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from echelon.display.style import (
     plain,
 )
 
+COLUMNS = ("feature", "value", "n", "kind", "factor", "low", "median", "high")
 KINDS = ("downward", "upward", "anchoring")
 """From left to right."""
 COLOURS = (VERMILION, BLUE, APART[2])
@@ -60,6 +62,12 @@ class OrdEvalDisplay(Picture):
     """
 
     def __init__(self, table: pd.DataFrame):
+        lacking = [name for name in COLUMNS if name not in getattr(table, "columns", ())]
+        if lacking or not isinstance(table, pd.DataFrame):
+            raise TypeError(
+                f"`table` must be what OrdEval.frame returns, got {briefly(table)}, without "
+                f"{', '.join(lacking) or 'pandas'}."
+            )
         self.table = table
 
     @classmethod
@@ -74,6 +82,11 @@ class OrdEvalDisplay(Picture):
             Names of the features to show (numbers, if they have none), in this order.  None: all
             with factors, as they come in the data.
         """
+        if not hasattr(estimator, "frame"):
+            raise TypeError(
+                f"`estimator` must be a fitted OrdEval, got {briefly(estimator)}. Show scores with "
+                "ScoresDisplay."
+            )
         table = estimator.frame()
         if features is None:
             return cls(table)
