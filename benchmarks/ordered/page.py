@@ -235,7 +235,7 @@ def _seeds(frame: pd.DataFrame) -> str:
     if counts.max() == 1:
         return "one seed"
     several = [label(m).strip("*") for m in counts.index[counts > 1] if m not in REFERENCES]
-    return f"one seed ({counts.max()} for {', '.join(several)})"
+    return f"one seed (on some sets {counts.max()}, of {', '.join(several)})"
 
 
 INTRODUCTION = """
