@@ -68,6 +68,7 @@ INTERRUPTED = """
 import os, signal, threading, time
 import numpy as np
 from echelon import {estimator}
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
 X, y = np.random.default_rng(0).random((30000, 200)), np.arange(30000) % 2
 {estimator}(random_state=0, n_jobs={n_jobs}).fit(X[:99], y[:99])
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
