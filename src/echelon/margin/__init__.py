@@ -19,7 +19,7 @@ order:
 ``_outcome``  what selectors for any target share
 ``_relief``   Relief, ReliefF
 ``_rrelieff`` RReliefF
-``_surf``     SURF, SURFStar, MultiSURF, MultiSURFStar
+``_surf``     SURF, SURFStar;  ``_multisurf``  MultiSURF, MultiSURFStar: a limit for every sample
 ``_orelieff`` OReliefF
 ``_irelief``  IRelief: soft neighbours, until the weights settle
 ``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
@@ -33,12 +33,13 @@ from echelon.margin import rules
 from echelon.margin._base import MarginSelector, ReliefSelector
 from echelon.margin._irelief import IRelief
 from echelon.margin._iterative import IterativeRelief
+from echelon.margin._multisurf import MultiSURF, MultiSURFStar
 from echelon.margin._ordeval import OrdEval
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
 from echelon.margin._rrelieff import RReliefF
 from echelon.margin._simba import OSimba, Simba
-from echelon.margin._surf import SURF, MultiSURF, MultiSURFStar, SURFStar
+from echelon.margin._surf import SURF, SURFStar
 from echelon.margin._weights import margin_weights
 from echelon.margin.rules import Band, Term
 

@@ -17,7 +17,7 @@ from echelon._core.progress import track
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
-from echelon.margin._surf import MultiSURF
+from echelon.margin._multisurf import MultiSURF
 from echelon.rankings import scores_of
 from echelon.validation import as_table
 

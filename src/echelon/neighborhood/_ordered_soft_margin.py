@@ -9,11 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
 from echelon.base import ForwardSelector
 from echelon.engines import NumbaEngine
 from echelon.neighborhood._answers import AnswerErrors, ask
-from echelon.targets import Target, read_target
+from echelon.targets import Target
 from echelon.validation import Columns, read_columns
 
 PATIENCE = 4
@@ -23,7 +24,7 @@ MOST_SAMPLES = 1000
 """``sample_size="auto"``: all samples up to so many, which take well below a second a step."""
 
 
-class OrderedSoftMargin(ForwardSelector):
+class OrderedSoftMargin(TargetReader, ForwardSelector):
     """Forward selection by the leave-one-out errors of nearest neighbours, for ordered classes.
 
     Features are added one at a time, each time the one with which the k nearest other samples
@@ -151,8 +152,7 @@ class OrderedSoftMargin(ForwardSelector):
         "answer": [StrOptions({"mean", "median"})],
         "min_gain": [Interval(Real, 0, 1, closed="both"), None],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
-        "kind": [StrOptions({"auto", "ordinal", "classification", "regression"})],
-        "class_order": ["array-like", None],
+        **TargetReader._target_constraints,
         "sample_size": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -190,12 +190,7 @@ class OrderedSoftMargin(ForwardSelector):
     def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
         """Features, and the target in place of codes."""
         columns = read_columns(X, self.categorical_features, allow_nan=True)
-        target = read_target(y, self.kind, self.class_order)
-        self.kind_ = target.kind
-        self.__dict__.pop("classes_", None)  # of a fit before
-        if target.labels is not None:
-            self.classes_ = target.labels
-        return columns, target
+        return columns, self._read_target(y)
 
     def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], Any]:
         errors = self._errors(features, codes)
