@@ -70,7 +70,7 @@ def test_the_answer(simple):
     assert answer["keep"][0] in ("first", "twin")
     assert answer["n_features"] == len(answer["keep"]) == summary["methods"][0]["n_features"]
     assert answer["sentence"].startswith(
-        f"Keep these {answer['n_features']} of 6; more gain next to nothing"
+        f"Keep these {answer['n_features']} of 6; more gain little"
     )
     kept = [feature["name"] for feature in summary["features"] if feature["kept"]]
     assert kept == answer["keep"]

@@ -94,7 +94,7 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
     >>> report.summary()["answer"]["sentence"]
-    'Keep these 4 of 13; more gain next to nothing.'
+    'Keep these 4 of 13; more gain little.'
     """
     named = _read_selectors(selectors)
     settings = Settings(

@@ -91,7 +91,7 @@ def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
             f"{_limit(rule)}."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
-    return f"Keep {these} of {n_features:,}; more gain next to nothing."
+    return f"Keep {these} of {n_features:,}; more gain little."
 
 
 def _no_help(wanted: int | None, guess: Baseline) -> str:
