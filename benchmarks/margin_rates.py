@@ -7,19 +7,27 @@ minutes on two cores.
 from __future__ import annotations
 
 import argparse
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import sem
 
 from benchmarks.common import environment, note, publish
 from benchmarks.designs import Design, draw
-from echelon import OReliefF, ReliefF
+from echelon import SURF, MultiSURF, MultiSURFStar, OReliefF, ReliefF, RReliefF, SURFStar
 from echelon._core.error_rates import false_discoveries, family_wise
 
 RATE, DATA_SETS = 0.05, 60
 
-SELECTORS = {
+
+def _of_classes(selector: type, nominal: np.ndarray) -> Any:
+    """A selector of the SURF family for classes without an order."""
+    return selector(kind="classification", categorical_features=nominal)
+
+
+SELECTORS: dict[str, Callable[[np.ndarray], Any]] = {
     "ReliefF": lambda nominal: ReliefF(categorical_features=nominal),
     "ReliefF, any": lambda nominal: ReliefF(neighbors="any", categorical_features=nominal),
     "OReliefF": lambda nominal: OReliefF(categorical_features=nominal),
@@ -27,6 +35,12 @@ SELECTORS = {
         rule="trend", monotonic_cst=None, categorical_features=nominal
     ),
     "OReliefF, contrast": lambda nominal: OReliefF(rule="contrast", categorical_features=nominal),
+    "RReliefF": lambda nominal: RReliefF(kind="ordinal", categorical_features=nominal),
+    **{
+        selector.__name__: partial(_of_classes, selector)
+        for selector in (SURF, SURFStar, MultiSURF, MultiSURFStar)
+    },
+    "MultiSURF, ordered": lambda nominal: MultiSURF(kind="ordinal", categorical_features=nominal),
 }
 
 
