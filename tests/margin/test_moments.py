@@ -11,6 +11,7 @@ from cases import draw_case
 from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine
 from echelon.margin import rules
+from echelon.margin._pairs import _numbered
 from echelon.margin._weights import margin_sums
 from echelon.validation import Columns
 
@@ -147,3 +148,13 @@ def test_columns_that_are_elsewhere(name):
         far = replace(sums, samples=samples._replace(values=Blocks(values)))
         everything = range(len(sums.rule))
         assert_array_equal(far.evidence(everything).z, sums.evidence(everything).z)
+
+
+@pytest.mark.parametrize("n", [40, 1 << 16, 100_000])
+def test_pairs_of_many_rows_are_numbered_as_those_of_few(n):
+    """Rows beyond 16 bits are sorted another way: the same pairs, each with one number."""
+    a, b = np.random.default_rng(n).integers(n - 40, n, (2, 500)).astype(np.int32)
+    lower, higher, pairs = _numbered(a, b, n)
+    expected, numbers = np.unique(np.sort([a, b], axis=0), axis=1, return_inverse=True)
+    assert_array_equal([lower, higher], expected)
+    assert_array_equal(pairs, numbers.ravel())

@@ -100,9 +100,11 @@ def pair_graph(
 
 def _numbered(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lower and higher row of every pair of rows below n, and the number of each that came."""
-    small = np.uint16 if n <= 1 << 16 else np.int32  # 16 bits are sorted in linear time
-    lower, higher = np.minimum(a, b).astype(small), np.maximum(a, b).astype(small)
-    order = np.lexsort((higher, lower))
+    lower, higher = np.minimum(a, b), np.maximum(a, b)
+    if n <= 1 << 16:  # 16 bits are sorted in linear time
+        order = np.lexsort((higher.astype(np.uint16), lower.astype(np.uint16)))
+    else:  # one number is sorted in half the time of two
+        order = np.argsort(lower.astype(np.int64) * n + higher)
     lower, higher = lower[order], higher[order]
     new = np.ones(len(order), bool)
     new[1:] = (lower[1:] != lower[:-1]) | (higher[1:] != higher[:-1])
