@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus lint format bench papers clean
+.PHONY: help install demo test hostile test-cpus lint format bench release-check papers clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,12 @@ $(BIN)/.installed: pyproject.toml
 	@echo "Installing fri into .venv-fri (once, a minute) ..."
 	@test -x .venv-fri/bin/python || $(PYTHON) -m venv .venv-fri
 	@.venv-fri/bin/python -m pip install --quiet "fri==9.0.0" importlib_metadata attrs
+	@touch $@
+
+.venv-release/.installed: pyproject.toml
+	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	@.venv-release/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-release/bin/python -m pip install --quiet --group release
 	@touch $@
 
 install: $(BIN)/.installed  ## install into .venv
@@ -63,6 +69,7 @@ lint: $(BIN)/.installed  ## check style, types and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --strict release/client.py
 	$(BIN)/lint-imports --no-logo
 
 format: $(BIN)/.installed  ## format the code
@@ -73,10 +80,13 @@ BENCH ?= relieff relief_family epistasis neighborhood bounds interval rankorder 
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
+release-check: .venv-release/.installed  ## build sdist and wheel, install the wheel elsewhere, and use it there
+	.venv-release/bin/python -m release.check
+
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
 	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
-	rm -rf demo-report.html .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf demo-report.html .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
