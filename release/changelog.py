@@ -1,7 +1,7 @@
 """``CHANGELOG.md``: its sections, and the fragments that wait in ``changes/`` for a release.
 
-A fragment is a file ``changes/WHAT.KIND.md`` with one or more sentences.  Branches that write fragments
-never collide, as they would in one list.
+A fragment is a file ``changes/WHAT.KIND.md`` with one or more sentences.  Branches that write
+fragments never collide, as they would in one list.
 """
 
 import re

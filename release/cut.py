@@ -1,7 +1,7 @@
 """``make release-cut VERSION=0.2.0``: everything in the tree that a release changes, in one step.
 
-The version is set where it stands (the package, ``CITATION.cff``), the section of the changelog gets its
-day and the fragments that waited.  ``VERSION=0.3.0.dev0`` begins the next version.  Nothing is
+The version is set where it stands (the package, ``CITATION.cff``), the changelog's section gets
+its day and the fragments that waited.  ``VERSION=0.3.0.dev0`` begins the next version.  Nothing is
 committed, tagged or sent anywhere.
 """
 
