@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus lint format bench papers clean
+.PHONY: help install demo test hostile test-cpus test-lowest test-newest lint format bench release-check release-cut papers clean
 
 help:  ## show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "echelon needs Python 3.11 or newer; run make PYTHON=python3.11")'
@@ -29,6 +29,27 @@ $(BIN)/.installed: pyproject.toml
 	@echo "Installing fri into .venv-fri (once, a minute) ..."
 	@test -x .venv-fri/bin/python || $(PYTHON) -m venv .venv-fri
 	@.venv-fri/bin/python -m pip install --quiet "fri==9.0.0" importlib_metadata attrs
+	@touch $@
+
+# The oldest versions come from pyproject itself.  (torch is left out: its wheels bring gigabytes.)
+OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
+.venv-lowest/.installed: pyproject.toml release/lowest.py
+	@test -x .venv-lowest/bin/python || $(OLDEST) -m venv .venv-lowest
+	@.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-lowest/bin/python -m release.lowest > .venv-lowest/lowest.txt
+	@.venv-lowest/bin/python -m pip install --quiet --editable ".[dask,io]" --group test --constraint .venv-lowest/lowest.txt
+	@touch $@
+
+.venv-newest/.installed: pyproject.toml
+	@test -x .venv-newest/bin/python || $(PYTHON) -m venv .venv-newest
+	@.venv-newest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[dask,io]" --group test
+	@touch $@
+
+.venv-release/.installed: pyproject.toml
+	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	@.venv-release/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-release/bin/python -m pip install --quiet --group release
 	@touch $@
 
 install: $(BIN)/.installed  ## install into .venv
@@ -59,10 +80,22 @@ test-cpus: $(BIN)/.installed  ## run the numerical tests as on other x86-64 proc
 	    $(NUMERICAL:%=tests/%) src docs README.md || exit 1; \
 	done
 
+# Compiled code is kept apart: numba would throw away what another version of itself compiled.
+# Old libraries find newer ones deprecated; that is between them.
+TESTS ?= tests
+test-lowest: .venv-lowest/.installed  ## run the tests with the oldest versions pyproject allows (OLDEST=python3.11, TESTS=tests/cli)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist loadfile \
+	  -p no:cacheprovider -W ignore::DeprecationWarning $(TESTS)
+
+test-newest: .venv-newest/.installed  ## run the tests with the newest versions (PYTHON=python3.14, TESTS=tests/cli)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist loadfile \
+	  -p no:cacheprovider $(TESTS)
+
 lint: $(BIN)/.installed  ## check style, types and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --strict release/client.py
 	$(BIN)/lint-imports --no-logo
 
 format: $(BIN)/.installed  ## format the code
@@ -73,10 +106,16 @@ BENCH ?= relieff relief_family epistasis neighborhood bounds interval rankorder 
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
+release-check: .venv-release/.installed  ## build sdist and wheel, install the wheel elsewhere, and use it there
+	.venv-release/bin/python -m release.check
+
+release-cut: .venv-release/.installed  ## set version, changelog and citation of a release (VERSION=0.2.0)
+	@.venv-release/bin/python -m release.cut $(VERSION)
+
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
 	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
-	rm -rf demo-report.html .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf demo-report.html .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -111,7 +111,7 @@ class WeightingSelector(BaseSelector):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> WeightingSelector:
+    def fit(self, X: Any, y: Any) -> Self:
         """Score the features and choose which to keep.
 
         Parameters
@@ -228,7 +228,7 @@ class ForwardSelector(BaseSelector):
     """
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> ForwardSelector:
+    def fit(self, X: Any, y: Any) -> Self:
         """Add features one by one and choose how many to keep.
 
         Parameters

@@ -1,9 +1,10 @@
 """The private names of scikit-learn this project relies on, in one place."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import _fit_context as fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
@@ -20,6 +21,14 @@ __all__ = [
     "safe_indexing",
     "scorer_sign",
 ]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """The decorator of ``fit``, typed: else a fitted estimator would be of no type to users."""
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
 class Interval(_Interval):

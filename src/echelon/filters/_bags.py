@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -59,7 +59,7 @@ class BaggedSelector(AnyTargetMixin, BaseSelector):
     n_jobs: int | None
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> BaggedSelector:
+    def fit(self, X: Any, y: Any) -> Self:
         """Search, rank the features and choose which to keep.
 
         Parameters
