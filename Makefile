@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus lint format bench papers clean
+.PHONY: help install demo test hostile test-cpus lint format bench papers docs clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,10 +73,23 @@ BENCH ?= relieff relief_family epistasis neighborhood bounds interval rankorder 
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
 
+# Apart from .venv, as the site needs a good many packages that nothing else does.
+.venv-docs/.installed: pyproject.toml
+	@echo "Installing into .venv-docs (once, a minute) ..."
+	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-docs/bin/python -m pip install --quiet --editable . --group docs
+	@touch $@
+
+docs: .venv-docs/.installed  ## build the site into docs/_build/html, warnings as errors
+	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
 	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
-	rm -rf demo-report.html .venv .venv-bench .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf demo-report.html .venv .venv-bench .venv-docs .venv-fri .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
