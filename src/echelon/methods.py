@@ -9,6 +9,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+__all__ = ["METHODS", "Method"]
+
 ORDERED, CLASSES, CONTINUOUS = "ordinal", "classification", "regression"
 """What a target can be: ordered classes, classes without an order, numbers."""
 

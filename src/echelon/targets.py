@@ -32,6 +32,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 from echelon.validation import as_pandas, to_pandas
 
+__all__ = ["Target", "read_target"]
+
 FEW = 20
 """At most so many different numbers are classes; beyond, they are a quantity."""
 

@@ -189,7 +189,7 @@ def feature_curve(
     Notes
     -----
     The score of the best size is a maximum over sizes, and so a little too good for that size: for
-    the score of the whole procedure cross-validate a Pipeline with a :class:`CurveSelector`.
+    the score of the whole procedure cross-validate a Pipeline with an :class:`echelon.CurveSelector`.
 
     Where the selector searches forwards it is asked for the largest of ``sizes``, where it searches
     backwards for one feature, so that all sizes come from one fit.

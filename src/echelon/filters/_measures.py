@@ -73,7 +73,7 @@ def inconsistency_rate(
     y : array-like of shape (n_samples,)
         Classes.
     discretize : {"mdl", "quantile"}, default="mdl"
-        How numeric features are cut, as in :class:`Consistency`.
+        How numeric features are cut, as in :class:`echelon.Consistency`.
     n_bins : int, default=10
         Bins of "quantile", at most.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"

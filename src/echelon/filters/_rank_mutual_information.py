@@ -24,9 +24,9 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
     """Features that tell which samples are no worse than others.
 
     A sample's A are the samples with at least its value of a feature, its D those with at least
-    its class.  The mean over all samples of log2(n |A and D| / (|A| |D|)) is the information the
-    order of values holds on the order of classes ([1]_); so it is with the samples that have at
-    most these values.  As Shannon's information it knows no units; unlike it, values and classes
+    its class.  The mean over all samples of ``log2(n |A and D| / (|A| |D|))`` is the information
+    the order of values holds on the order of classes ([1]_); so it is with the samples that have
+    at most these values.  As Shannon's information it knows no units; unlike it, values and classes
     have an order and need not be cut into bins.
 
     Parameters
