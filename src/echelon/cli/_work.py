@@ -15,9 +15,15 @@ from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common
 from echelon.cli._prepare import Task, prepare
 from echelon.methods import METHODS, Method
-from echelon.profile import is_nominal
+from echelon.profile import associations, is_nominal
 from echelon.report import Report, summarize
-from echelon.study import Prepared, fewer_folds, filled, with_labels_split
+from echelon.study import (
+    Prepared,
+    bounds_contradictions,
+    fewer_folds,
+    filled,
+    with_labels_split,
+)
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
@@ -87,6 +93,8 @@ class Bounded(NamedTuple):
     selector: Any
     columns: list[str]
     groups: list[list[str]]
+    association: list[float]
+    """How closely the two least alike of every group go together."""
     notes: list[str]
 
 
@@ -100,7 +108,17 @@ def bounds(common: Common) -> Bounded:
     with working(f"Bounding {table.shape[1]:,} features", common), warnings_of_ours() as caught:
         selector.fit(table, task.target.y)
         groups = selector.feature_groups()
-    return Bounded(task, selector, list(table.columns), groups, [*remarks(task), *caught])
+    association = [float(associations(table[group]).min()) for group in groups]
+    notes = [*_bounds_doubts(selector, caught), *remarks(task), *caught]
+    return Bounded(task, selector, list(table.columns), groups, association, notes)
+
+
+def _bounds_doubts(selector: Any, notes: list[str]) -> list[str]:
+    """What in the bounds does not fit together, as notes."""
+    lower = selector.intervals_[..., 0].reshape(-1, selector.n_features_in_).max(axis=0)
+    names = selector.feature_names_in_
+    found = bounds_contradictions(selector.relevance_, lower, names, notes)
+    return [f"Two statements do not fit together: {said}" for said in found]
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:

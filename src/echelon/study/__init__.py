@@ -8,6 +8,7 @@
 ``_features``  one row per feature
 ``_answer``    the answer in one sentence and a few numbers
 ``_caveats``   what in it calls for care
+``_coherence`` what in it does not fit together: nothing, or a caveat says so
 ``_summary``   all of it, from data and selectors
 ``_auto``      ``AutoSelector``: the answer as an estimator
 ``_prepared``  selectors that need numbers, or no gaps, on any table
@@ -15,6 +16,7 @@
 """
 
 from echelon.study._auto import AutoSelector
+from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._curves import fewer_folds
 from echelon.study._encoder import TableEncoder
 from echelon.study._prepared import Prepared, filled, with_labels_split
@@ -25,6 +27,8 @@ __all__ = [
     "Prepared",
     "Settings",
     "TableEncoder",
+    "bounds_contradictions",
+    "contradictions",
     "fewer_folds",
     "filled",
     "make_summary",

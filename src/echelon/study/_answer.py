@@ -43,6 +43,7 @@ def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> An
         sentence=_sentence(judged, rule, len(order)),
         evidence=_evidence(score, scoring, judged.helps),
         comparison=_comparison(judged, scoring, len(order)),
+        warning=None,
         keep=keep,
         n_features=len(keep),
         of=len(order),

@@ -18,7 +18,8 @@ from echelon._core.by_class import classes_of, drawn_classes
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
 from echelon.study._answer import answer
-from echelon.study._caveats import data_caveats, result_caveats
+from echelon.study._caveats import data_caveats, instability, result_caveats
+from echelon.study._coherence import contradictions
 from echelon.study._curves import make_folds
 from echelon.study._features import feature_rows, same_message, sort_by_rank
 from echelon.study._judge import Judged, judge, said_in_caveats
@@ -68,8 +69,8 @@ def make_summary(
             method_part(name, selectors[name], rankers[name], judged, study) for name in selectors
         ]
     methods, troubles = zip(*parts, strict=True)
-    summary = _found(study, judged, methods)
     found = profile(study.X, target, monotone=False) if found is None else found
+    summary = _found(study, judged, methods, found.giveaways)
     how = _how(study, methods, settings.estimator, command)
     summary |= {
         "title": f"Which features go with {target.name or 'the target'}?",
@@ -85,7 +86,14 @@ def make_summary(
         ],
         "how": {"method": summary["answer"]["method"], **how},
     }
-    return cast(Summary, plain(summary))
+    return _coherent(cast(Summary, plain(summary)))
+
+
+def _coherent(summary: Summary) -> Summary:
+    """The summary; what does not fit together in it is said before everything else."""
+    found = [f"Two statements do not fit together: {said}" for said in contradictions(summary)]
+    summary["caveats"] = [*found, *summary["caveats"]]
+    return summary
 
 
 def _ranker(selector: Any, study: Study) -> Any:
@@ -118,20 +126,24 @@ def _check_n_resamples(n_resamples: Any) -> None:
         )
 
 
-def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:
+def _found(
+    study: Study, judged: Judged, methods: Sequence[MethodPart], suspect: Sequence[Any]
+) -> dict[str, Any]:
     """The answer, all features, and what they have in common."""
     choice = judged.choice
     chosen = next(method for method in methods if method["name"] == choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
     verdict = answer(judged, study.rule, names, study.scoring)
-    groups, substitutes = same_message(study.X, order, verdict["n_features"])
-    shared = (methods, chosen, verdict["keep"], groups, substitutes)
+    verdict["warning"] = instability(chosen) if verdict["keep"] else None
+    alike = same_message(study.X, order, verdict["n_features"], [str(name) for name in suspect])
+    shared = (methods, chosen, verdict["keep"], alike.groups, alike.substitutes)
     rows = feature_rows(study.X, study.target, *shared)
     return {
         "answer": verdict,
         "features": rows,
-        "groups": groups,
+        "groups": alike.groups,
+        "alike": alike.pairs,
         "agreement": agreement_of(methods, choice.size),
     }
 

@@ -40,6 +40,8 @@ class Answer(TypedDict):
     sentence: str
     evidence: str
     comparison: str
+    warning: str | None
+    """Why not to rely on the choice; shown beside it."""
     keep: list[str]
     n_features: int
     of: int
@@ -96,6 +98,8 @@ class MethodPart(TypedDict):
     params: dict[str, Any]
     scores: list[float] | None
     relevance: list[str] | None
+    bounds: list[list[float]] | None
+    """Bounds of the weights of all features, where the method has some."""
     order: list[str]
     ranking: list[int]
     curve: Curve
@@ -123,6 +127,7 @@ class Feature(TypedDict):
     rank: int
     score: float | None
     relevance: str | None
+    bounds: list[float] | None
     kept: bool
     stability: float | None
     group: int | None
@@ -131,6 +136,14 @@ class Feature(TypedDict):
     missing: NotRequired[int]
     trend: NotRequired[float | None]
     distribution: NotRequired[Distribution]
+
+
+class Alike(TypedDict):
+    """Two features that say the same, and how closely they go together."""
+
+    first: str
+    second: str
+    association: float
 
 
 class Agreement(TypedDict):
@@ -170,6 +183,8 @@ class Summary(TypedDict):
     features: list[Feature]
     groups: list[list[str]]
     """Kept features that say the same."""
+    alike: list[Alike]
+    """All pairs of groups, and of kept features and what could stand in for them."""
     agreement: Agreement | None
     caveats: list[str]
     how: How
