@@ -64,7 +64,12 @@ def _stability(
         return None, None
     try:
         result = selection_stability(
-            _keeping(selector, size), study.X, study.target.y, study.n_resamples, **study.options
+            _keeping(selector, size),
+            study.X,
+            study.target.y,
+            study.n_resamples,
+            groups=study.splits.blocks,
+            **study.options,
         )
     except (TypeError, ValueError) as error:
         return None, f"The stability of {name} could not be measured: {error}"
