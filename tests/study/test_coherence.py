@@ -130,9 +130,9 @@ def test_a_leak_as_a_substitute(summary):
 
 def test_an_unstable_answer_without_a_warning(summary):
     chosen(summary)["stability"]["index"] = 0.29
-    summary["answer"]["warning"] = None
+    summary["answer"]["warnings"] = ["Rows of one patient repeat."]
     assert "while its stability is 0.29" in only(summary)
-    summary["answer"]["warning"] = "This choice is not stable."
+    summary["answer"]["warnings"].append("This choice is not stable (0.29).")
     assert contradictions(summary) == []
 
 
@@ -241,7 +241,7 @@ def test_the_warning_stands_beside_the_answer(rng):
     X, y = rng.normal(size=(60, 30)), np.arange(60) % 2
     X[:, 0] += 2 * y
     report = summarize(X, y, ReliefF(), n_features=12, n_resamples=10)
-    warning = report.summary()["answer"]["warning"]
+    (warning,) = report.summary()["answer"]["warnings"]
     assert warning.startswith("This choice is not stable (0.")
     assert not any("not stable" in caveat for caveat in report.summary()["caveats"])
     page, text = report.to_html(), report.to_markdown()

@@ -215,8 +215,8 @@ def _answer(out: Console, summary: Summary) -> None:
     _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
-    if answer["warning"]:
-        _say(out, answer["warning"], style="yellow")
+    for warning in answer["warnings"]:
+        _say(out, warning, style="bold yellow")
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])

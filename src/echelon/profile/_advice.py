@@ -38,6 +38,16 @@ def recommended(facts: Facts) -> tuple[str, str]:
     )
 
 
+def warnings(facts: Facts) -> list[str]:
+    """What no answer must be read without."""
+    return [
+        f"{name} looks like a subject with several rows each: rows of one {name} are on both sides "
+        "of the folds, so the scores may be far too good. Keep them together with --groups (in "
+        "Python: groups=)."
+        for name in facts.repeated[:3]
+    ]
+
+
 def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str]:
     """What to beware of in the data.
 

@@ -2,6 +2,9 @@
 
 ``types``      the summary of a study, part by part
 ``_models``    the model features are judged by, what it is scored by, the guess it must beat
+``_folds``     how rows are split: by chance, in whole groups, along time
+``_rule``      how many features to keep, and a smaller set to offer
+``_always``    features that are kept in any case
 ``_curves``    curves of all methods over the same folds, and the choice
 ``_judge``     methods judged: their curves, the choice, and what it is compared with
 ``_methods``   what every method says: ranking, curve, stability
@@ -17,14 +20,15 @@
 
 from echelon.study._auto import AutoSelector
 from echelon.study._coherence import bounds_contradictions, contradictions
-from echelon.study._curves import fewer_folds
 from echelon.study._encoder import TableEncoder
+from echelon.study._folds import Rows, fewer_folds
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._summary import Settings, make_summary, read_for
 
 __all__ = [
     "AutoSelector",
     "Prepared",
+    "Rows",
     "Settings",
     "TableEncoder",
     "bounds_contradictions",

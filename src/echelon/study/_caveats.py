@@ -13,6 +13,7 @@ from echelon.study.types import MethodPart, Score
 
 ONE_MAY_DO = "one may do"
 NO_BETTER_ALONE = "alone no better than guessing"
+NOT_STABLE = "is not stable"
 UNSTABLE = 0.6
 """Below this stability a caveat is due."""
 
@@ -34,15 +35,15 @@ def data_caveats(facts: Facts, n_folds: int) -> list[str]:
     return found
 
 
-def instability(chosen: MethodPart) -> str | None:
-    """A warning that belongs beside the answer; None if half of the samples mostly agree."""
+def instability(chosen: MethodPart) -> list[str]:
+    """A warning that belongs beside the answer; none if half of the samples mostly agree."""
     stability = chosen["stability"]
     if stability is None or not stability["index"] < UNSTABLE:
-        return None
-    return (
-        f"This choice is not stable ({number(stability['index'], 2)}, where 1 is always the same "
+        return []
+    return [
+        f"This choice {NOT_STABLE} ({number(stability['index'], 2)}, where 1 is always the same "
         "and 0 is chance): half of the samples would often lead to other features."
-    )
+    ]
 
 
 def result_caveats(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from echelon._core.relevance import LABELS, WEAK
 from echelon._core.words import listed, number, percent
 from echelon.profile import ALIKE
-from echelon.study._caveats import NO_BETTER_ALONE, ONE_MAY_DO, UNSTABLE
+from echelon.study._caveats import NO_BETTER_ALONE, NOT_STABLE, ONE_MAY_DO, UNSTABLE
 from echelon.study.types import MethodPart, Summary
 
 ENOUGH_RESAMPLES = 10
@@ -99,7 +99,8 @@ def _unstable_answers_say_so(summary: Summary) -> Iterator[str]:
     stability = _chosen_method(summary)["stability"]
     if not summary["answer"]["keep"] or stability is None or stability["index"] is None:
         return
-    if stability["index"] < UNSTABLE and not summary["answer"]["warning"]:
+    said = any(NOT_STABLE in warning for warning in summary["answer"]["warnings"])
+    if stability["index"] < UNSTABLE and not said:
         yield (
             f"The answer names features without a warning, while its stability is "
             f"{number(stability['index'], 2)}."

@@ -19,9 +19,9 @@ from echelon.study._curves import (
     choose,
     held_out_scores,
     other_baselines,
-    size_of,
 )
 from echelon.study._models import Study
+from echelon.study._rule import size_of
 
 
 class Judged(NamedTuple):
@@ -50,7 +50,7 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     with said_in_caveats():
         with only_part_of_the_rows():
             curves = all_curves(selectors, study)
-        given = (study.X, study.target.y, study.folds, study.scoring.scorer)
+        given = (study.X, study.target.y, study.splits.folds, study.scoring.scorer)
         guess = Baseline(*best_guess(study.target, *given))
         others = other_baselines(study)
     mean = float(guess.scores.mean())

@@ -68,7 +68,12 @@ def _stability(
     try:
         with only_part_of_the_rows():
             result = selection_stability(
-                Best(selector, size), study.X, study.target.y, study.n_resamples, **study.options
+                Best(selector, size),
+                study.X,
+                study.target.y,
+                study.n_resamples,
+                groups=study.splits.blocks,
+                **study.options,
             )
     except (TypeError, ValueError) as error:
         return None, f"The stability of {name} could not be measured: {error}"
@@ -90,7 +95,7 @@ def _params(selector: Any) -> dict[str, Any]:
 
 def _bounds(fitted: Any) -> np.ndarray | None:
     """Bounds of the weights; with a model for every class, the largest over the classes."""
-    bounds = getattr(fitted, "intervals_", None)
+    bounds: Any = getattr(fitted, "intervals_", None)
     return bounds.max(axis=0) if np.ndim(bounds) == 3 else bounds
 
 

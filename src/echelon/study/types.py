@@ -34,15 +34,31 @@ class Score(TypedDict):
     """All features, and a forest."""
 
 
+class Offer(TypedDict):
+    """A smaller set for those who can bear its loss: the knee of the curve."""
+
+    n_features: int
+    keep: list[str]
+    loss: float
+    """What it loses against the answer at its size, in the units of the metric."""
+    share: float
+    """The same as a share of what the answer gains over guessing."""
+    sentence: str
+
+
 class Answer(TypedDict):
     """Which features to keep, and what they are worth."""
 
     sentence: str
+    warnings: list[str]
+    """What the answer must not be read without; shown before it."""
     evidence: str
     comparison: str
-    warning: str | None
-    """Why not to rely on the choice; shown beside it."""
+    offer: Offer | None
+    """None where the answer is small enough itself."""
     keep: list[str]
+    always: list[str]
+    """Those of them that were asked for."""
     n_features: int
     of: int
     rule: str
@@ -164,6 +180,14 @@ class How(TypedDict):
     scoring: str
     larger_is_better: bool
     folds: int
+    splits: str
+    """The folds in words."""
+    groups: str | None
+    """Whose rows stay together in every split: the name of the column, or "groups"."""
+    time: str | None
+    """What orders the rows, if they are judged by later ones."""
+    weights: str | None
+    """What the rows weigh."""
     n_resamples: int
     seed: int | None
     versions: dict[str, str]
