@@ -17,6 +17,7 @@ from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
+from echelon.study import MATTERS
 from echelon.study.types import Agreement, Summary
 
 
@@ -220,6 +221,9 @@ def _answer(out: Console, summary: Summary) -> None:
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])
+    asked = summary["questions"]
+    if asked and MATTERS in asked["sentences"]:
+        _say(out, f"{MATTERS} {asked['sentences'][MATTERS]}")
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

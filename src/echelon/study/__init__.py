@@ -10,6 +10,7 @@
 ``_methods``   what every method says: ranking, curve, stability
 ``_features``  one row per feature
 ``_answer``    the answer in one sentence and a few numbers
+``_questions`` what is lost, which feature matters most, would a forest agree
 ``_caveats``   what in it calls for care
 ``_coherence`` what in it does not fit together: nothing, or a caveat says so
 ``_summary``   all of it, from data and selectors
@@ -23,9 +24,11 @@ from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Rows, fewer_folds
 from echelon.study._prepared import Prepared, filled, with_labels_split
+from echelon.study._questions import MATTERS
 from echelon.study._summary import Settings, make_summary, read_for
 
 __all__ = [
+    "MATTERS",
     "AutoSelector",
     "Prepared",
     "Rows",

@@ -114,9 +114,10 @@ def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
     """Numbers from which a picture can be drawn, for the classes that are shown."""
     shown = drawn_classes(classes)
     present = by_class.present[shown]
-    if by_class.quantiles is not None:
-        return {"kind": "numbers", "present": present, "quantiles": by_class.quantiles[shown]}
-    shares = by_class.shares[shown]  # type: ignore[index]
+    if by_class.shares is None:
+        quantiles = by_class.quantiles[shown]  # type: ignore[index]
+        return {"kind": "numbers", "present": present, "quantiles": quantiles}
+    shares = by_class.shares[shown]
     return {"kind": "labels", "present": present, "labels": by_class.labels, "shares": shares}
 
 

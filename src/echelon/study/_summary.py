@@ -27,6 +27,7 @@ from echelon.study._folds import Rows, make_splits
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
 from echelon.study._models import Study, default_estimator, describe_model, read_scoring
+from echelon.study._questions import questions
 from echelon.study._rule import read_rule
 from echelon.study.types import Data, MethodPart, Summary
 from echelon.targets import Target, read_target
@@ -152,6 +153,9 @@ def _found(
         "features": rows,
         "groups": alike.groups,
         "alike": alike.pairs,
+        "questions": questions(study, judged, verdict["keep"], names)
+        if study.n_resamples
+        else None,
         "agreement": agreement_of(methods, choice.size),
     }
 

@@ -162,6 +162,37 @@ class Alike(TypedDict):
     association: float
 
 
+class Change(TypedDict):
+    """What one feature more or less, or something else altogether, does to the score."""
+
+    name: str
+    change: float
+    """In the units of the metric."""
+    standard_error: float
+    worth: float
+    """The same, positive where the feature, or the choice, is of use."""
+    clear: bool
+    """Whether more than chance (one-sided t test over the folds, 5 %)."""
+
+
+class Questions(TypedDict):
+    """What one would ask next: single features left out and added, and other models."""
+
+    dropped: list[Change]
+    """Kept features, the one that is missed most first."""
+    added: list[Change]
+    """Features left out, the one that adds most first."""
+    n_not_dropped: int
+    n_not_added: int
+    """Features that were not tried."""
+    all_features: Change
+    forest: Change
+    in_common: int | None
+    """Kept features among as many that a forest ranks best."""
+    sentences: dict[str, str]
+    """Questions and their answers."""
+
+
 class Agreement(TypedDict):
     """Rank correlations and overlaps of all pairs of methods."""
 
@@ -209,6 +240,8 @@ class Summary(TypedDict):
     """Kept features that say the same."""
     alike: list[Alike]
     """All pairs of groups, and of kept features and what could stand in for them."""
+    questions: Questions | None
+    """None where no resamples were asked for."""
     agreement: Agreement | None
     caveats: list[str]
     how: How
