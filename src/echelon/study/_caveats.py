@@ -7,6 +7,7 @@ from typing import Any
 
 from echelon._core.words import counted, listed, number
 from echelon.profile import Facts
+from echelon.study._folds import Splits
 from echelon.study.types import MethodPart
 
 UNSTABLE = 0.6
@@ -31,10 +32,12 @@ def data_caveats(facts: Facts, n_folds: int) -> list[str]:
 
 
 def result_caveats(
-    summary: dict[str, Any], methods: Sequence[MethodPart], *, default_model: bool
+    summary: dict[str, Any], methods: Sequence[MethodPart], splits: Splits, *, default_model: bool
 ) -> list[str]:
     """What in the result calls for care."""
     found = []
+    if splits.groups or splits.time:
+        found.append(f"Judged over {splits.words}.")
     chosen = next(m for m in methods if m["name"] == summary["answer"]["method"])
     stability = chosen["stability"]
     if stability and stability["index"] < UNSTABLE:
