@@ -1,4 +1,4 @@
-"""How many features to keep: tolerances, the smaller set on offer, and features kept in any case."""
+"""How many features to keep: tolerances, the smaller set on offer, those kept in any case."""
 
 import numpy as np
 import pandas as pd
