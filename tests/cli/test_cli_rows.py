@@ -1,4 +1,4 @@
-"""What is known of rows and columns: groups, time, what is always kept, and what looks like both."""
+"""What is known of rows and columns: groups, time, and features kept in any case."""
 
 import json
 
