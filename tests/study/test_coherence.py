@@ -132,7 +132,7 @@ def test_an_unstable_answer_without_a_warning(summary):
     chosen(summary)["stability"]["index"] = 0.29
     summary["answer"]["warnings"] = ["Rows of one patient repeat."]
     assert "while its stability is 0.29" in only(summary)
-    summary["answer"]["warnings"].append("This choice is not stable (0.29).")
+    summary["answer"]["warnings"].append("The choice is not stable (0.29).")
     assert contradictions(summary) == []
 
 
@@ -242,7 +242,7 @@ def test_the_warning_stands_beside_the_answer(rng):
     X[:, 0] += 2 * y
     report = summarize(X, y, ReliefF(), n_features=12, n_resamples=10)
     (warning,) = report.summary()["answer"]["warnings"]
-    assert warning.startswith("This choice is not stable (0.")
+    assert warning.startswith("The choice is not stable (0.")
     assert not any("not stable" in caveat for caveat in report.summary()["caveats"])
     page, text = report.to_html(), report.to_markdown()
     assert page.index(warning) < page.index("on samples that had no say")

@@ -80,8 +80,9 @@ def time_blocks(time: Any, n_blocks: int) -> np.ndarray:
     values = pd.Series(np.asarray(time))
     if values.isna().any():
         raise ValueError("`time` must not hold missing values. Leave those rows out.")
-    earlier = values.rank(method="min").to_numpy() - 1  # rows before the first of the same time
-    return np.unique((earlier * n_blocks // len(values)).astype(int), return_inverse=True)[1]
+    # Twice the place of the middle row of the same time, from 0: whole, so that nothing is rounded.
+    middles = np.rint(2 * values.rank(method="average").to_numpy() - 1).astype(int)
+    return np.unique(middles * n_blocks // (2 * len(values)), return_inverse=True)[1]
 
 
 def fold_scores(model: Any, X: Any, y: Any, folds: list[tuple], scorer: Any) -> np.ndarray:

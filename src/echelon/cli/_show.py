@@ -213,11 +213,15 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
 
 def _answer(out: Console, summary: Summary) -> None:
     answer = summary["answer"]
+    for warning in answer["warnings"]:
+        _say(out, f"Beware: {warning}", style="bold red")
     _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
-    for warning in answer["warnings"]:
-        _say(out, warning, style="bold yellow")
+    if answer["always"]:
+        _say(out, f"Kept in any case, as asked for: {listed(answer['always'])}.")
+    if answer["offer"]:
+        _say(out, answer["offer"]["sentence"])
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])

@@ -15,9 +15,13 @@ FEWEST_VALUES = 8
 """Fewer values are a feature with a few levels rather than subjects."""
 MOST_ROWS_EACH = 60
 """Subjects that are not named so have no more rows each."""
-ALIKE_WITHIN, MOST_ALIKE = 0.5, 0.5
-"""A column is shared by the rows of a subject from this corrected correlation ratio on; so large a
-share of the columns must be."""
+ALIKE_WITHIN, ALIKE_IF_REGULAR = 0.8, 0.5
+"""A column is shared by the rows of a subject from this corrected correlation ratio on; the second
+if every subject has about as many rows."""
+REGULAR = 0.25
+"""Numbers of rows vary by no more than this share of their mean."""
+MOST_ALIKE = 0.5
+"""So large a share of the columns must be shared."""
 SMOOTH = 0.75
 """Of what values of a number tell, neighbouring values together tell so much if it is a quantity;
 of subjects they tell about half."""
@@ -84,17 +88,23 @@ def _is_subject(name: Any, column: pd.Series, compared: dict[Any, np.ndarray]) -
     quantity = not is_nominal(column)
     codes = pd.factorize(column, sort=quantity)[0].astype(float)
     codes[codes < 0] = np.nan
-    shared = [_belong_together(codes, values, quantity) for values in others]
+    least = ALIKE_IF_REGULAR if _is_regular(codes) or _is_named(name) else ALIKE_WITHIN
+    shared = [_belong_together(codes, values, quantity, least) for values in others]
     if _is_named(name):
         # A number of customers is a quantity: its neighbours are alike, or nothing is.
         return not quantity or any(shared) or not _rises_with(codes, others)
     return len(shared) > 1 and float(np.mean(shared)) >= MOST_ALIKE
 
 
-def _belong_together(codes: np.ndarray, values: np.ndarray, quantity: bool) -> bool:
+def _is_regular(codes: np.ndarray) -> bool:
+    counts = np.bincount(codes[~np.isnan(codes)].astype(int))
+    return bool(counts.std() <= REGULAR * counts.mean())
+
+
+def _belong_together(codes: np.ndarray, values: np.ndarray, quantity: bool, least: float) -> bool:
     """Whether rows of one value share this column, and not because neighbouring values do."""
     ratio = correlation_ratio(codes, values)
-    if ratio < ALIKE_WITHIN:
+    if ratio < least:
         return False
     if not quantity:
         return True

@@ -123,11 +123,17 @@ def _evidence(score: Score, scoring: Scoring, helps: bool) -> str:
     """What the kept features reach beside the guess."""
     chosen = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
     guess = with_error(score["guess"]["mean"], score["guess"]["standard_error"])
+    gained = scoring.sign * (score["held_out"]["mean"] - score["guess"]["mean"]) > 0
+    doubt = (
+        "The gain may be chance (one-sided t test over the folds, 5 %)."
+        if gained
+        else ("Nothing is gained.")
+    )
     better = "" if scoring.sign > 0 else " (smaller is better)"
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
         f"choice: {chosen}; always guessing {score['guess']['name']}: {guess}."
-        + ("" if helps else " The gain may be chance (one-sided t test over the folds, 5 %).")
+        + ("" if helps else f" {doubt}")
     )
 
 

@@ -185,7 +185,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         kind : {"ordinal", "classification", "regression"}
             What the target is.
         n_samples : int
-            How many samples there are.
+            How many samples it is fitted to at least.
         """
         return default_ranker(kind, n_samples)
 
@@ -213,7 +213,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
         study, seed = self._study(X, y, Rows(groups, time))
-        ranker = self.ranker(study.target.kind, len(study.X))
+        ranker = self.ranker(study.target.kind, study.splits.fewest)
         judged = judge({NAME: ranker}, study)
         sizes = judged.curves[NAME].sizes.tolist()
         self.ranker_, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)

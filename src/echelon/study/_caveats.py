@@ -9,6 +9,7 @@ import numpy as np
 
 from echelon._core.words import counted, listed, number
 from echelon.profile import Facts
+from echelon.study._folds import Splits
 from echelon.study.types import MethodPart, Score
 
 ONE_MAY_DO = "one may do"
@@ -41,16 +42,18 @@ def instability(chosen: MethodPart) -> list[str]:
     if stability is None or not stability["index"] < UNSTABLE:
         return []
     return [
-        f"This choice {NOT_STABLE} ({number(stability['index'], 2)}, where 1 is always the same "
+        f"The choice {NOT_STABLE} ({number(stability['index'], 2)}, where 1 is always the same "
         "and 0 is chance): half of the samples would often lead to other features."
     ]
 
 
 def result_caveats(
-    summary: dict[str, Any], methods: Sequence[MethodPart], *, default_model: bool
+    summary: dict[str, Any], methods: Sequence[MethodPart], splits: Splits, *, default_model: bool
 ) -> list[str]:
     """What in the result calls for care."""
     found = []
+    if splits.groups or splits.time:
+        found.append(f"Judged over {splits.words}.")
     chosen = next(m for m in methods if m["name"] == summary["answer"]["method"])
     if summary["answer"]["helps"]:
         found += _poor_start(chosen, summary["answer"]["score"])

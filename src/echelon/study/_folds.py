@@ -37,6 +37,8 @@ class Splits(NamedTuple):
     folds: list[tuple]
     blocks: Any
     """Rows drawn together: groups, or stretches of time; None: every row by itself."""
+    fewest: int
+    """Rows of the smallest part that anything is ever fitted to."""
     words: str
     groups: str | None
     time: str | None
@@ -67,7 +69,17 @@ def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Split
         folds, blocks = list(splitter.split(np.zeros((len(target), 1)), y, groups)), groups
     folds = [(train, test) for train, test in folds if len(test)]
     _check_classes(folds, target)
-    return Splits(folds, blocks, _in_words(len(folds), named), named["groups"], named["time"])
+    fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
+    words = _in_words(len(folds), named)
+    return Splits(folds, blocks, fewest, words, named["groups"], named["time"])
+
+
+def _half(blocks: np.ndarray | None, n_samples: int) -> int:
+    """Rows of half of the samples, or of half of the blocks if these are the smallest."""
+    if blocks is None:
+        return (n_samples + 1) // 2
+    sizes = np.sort(np.bincount(blocks))
+    return int(sizes[: (len(sizes) + 1) // 2].sum())
 
 
 def _along_time(cv: Any, target: Target, time: Any, groups: Any) -> tuple[list[tuple], Any]:
@@ -117,10 +129,10 @@ def _check_classes(folds: Iterable[tuple], target: Target) -> None:
                 "judged by. Leave out `groups` or `time`."
             )
         if target.codes is not None and len(np.unique(target.codes[train])) < 2:
+            label = target.labels.tolist()[target.codes[train[0]]]  # type: ignore[union-attr]
             raise ValueError(
-                f"Fold {number} would learn from one class only, "
-                f"{target.labels[target.codes[train[0]]]!r}. "  # type: ignore[index]
-                "Make fewer folds, or split the rows otherwise."
+                f"Fold {number} would learn from one class only, {label!r}. Make fewer folds, or "
+                "split the rows otherwise."
             )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 import echelon
@@ -89,7 +90,9 @@ def make_summary(
             *found.caveats,
             *data_caveats(facts, len(study.splits.folds)),
             *(trouble for trouble in troubles if trouble),
-            *result_caveats(summary, methods, default_model=settings.estimator is None),
+            *result_caveats(
+                summary, methods, study.splits, default_model=settings.estimator is None
+            ),
         ],
         "how": {"method": summary["answer"]["method"], **how},
     }
@@ -106,7 +109,9 @@ def _coherent(summary: Summary) -> Summary:
 def _ranker(selector: Any, study: Study) -> Any:
     """What ranks the features; AutoSelector, which judges too, hands over its ranking."""
     if hasattr(selector, "ranker"):
-        selector = selector.ranker(study.target.kind, len(study.X))
+        selector = selector.ranker(study.target.kind, study.splits.fewest)
+    elif (selector.get_params(deep=False).get("sample_size") or 0) > study.splits.fewest:
+        selector = clone(selector).set_params(sample_size=study.splits.fewest)
     if not study.rule.always:
         return selector
     return AlwaysFirst(selector, study.rule.always, n_best=furthest(study.rule))
