@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -75,7 +75,25 @@ class Common:
     drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
     keep: Annotated[
         str | None,
-        _data("--keep", metavar="A,B", help="Columns to use although they look like identifiers."),
+        _data(
+            "--keep", metavar="A,B", help="Columns to keep in any case, whatever they look like."
+        ),
+    ] = None
+    groups: Annotated[
+        str | None,
+        _data(
+            "--groups",
+            metavar="COLUMN",
+            help="Whose rows belong together (patient, household, store): never parted by folds.",
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        _data(
+            "--time",
+            metavar="COLUMN",
+            help="Dates or numbers: folds learn from the past and are judged by what comes next.",
+        ),
     ] = None
     intervals: Annotated[
         str | None,
@@ -155,6 +173,15 @@ class Common:
     def command_line(self) -> str:
         """What was typed, for the report."""
         return shlex.join(["echelon", *ARGUMENTS])
+
+
+class Judging(NamedTuple):
+    """How features are judged, as asked for."""
+
+    n_features: str = "auto"
+    tolerance: str | None = None
+    estimator: str = "linear"
+    cv: int = 5
 
 
 ARGUMENTS: list[str] = []

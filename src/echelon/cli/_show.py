@@ -16,6 +16,8 @@ from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
+from echelon.profile import ALIKE
+from echelon.study import MATTERS
 from echelon.study.types import Agreement, Summary
 
 
@@ -142,11 +144,21 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     counts = [f"{kinds.get(label, 0)} {label}" for label in met]
     _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
-    for group in found.groups[:5]:
-        _say(out, f"One of these may do: {listed(group, 8)}.")
+    for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
+        _say(out, _of_group(group, how))
     for remark in [*found.notes, *found.task.profile.caveats]:
         _say(out, f"- {remark}")
     _wrote(out, written)
+
+
+def _of_group(group: list[str], association: float) -> str:
+    """What features have to do with each other that compete for one weight."""
+    if association >= ALIKE:
+        return f"One of these may do: {listed(group, 8)}."
+    return (
+        f"{listed(group, 8)} compete for one weight, but are not alike (two of them go together by "
+        f"{number(association, 2)} only): look at the score before one is dropped."
+    )
 
 
 def show_profile(task: Any, written: list[str]) -> None:
@@ -201,12 +213,21 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
 
 def _answer(out: Console, summary: Summary) -> None:
     answer = summary["answer"]
+    for warning in answer["warnings"]:
+        _say(out, f"Beware: {warning}", style="bold red")
     _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
+    if answer["always"]:
+        _say(out, f"Kept in any case, as asked for: {listed(answer['always'])}.")
+    if answer["offer"]:
+        _say(out, answer["offer"]["sentence"])
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])
+    asked = summary["questions"]
+    if asked and MATTERS in asked["sentences"]:
+        _say(out, f"{MATTERS} {asked['sentences'][MATTERS]}")
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

@@ -32,7 +32,7 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     kind : {"ordinal", "classification", "regression"}
         What y is.
     n_samples : int
-        How many samples there are.
+        How many samples it is fitted to at least.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 ``_columns``  what can be seen of single columns
 ``_alike``    which features say the same
 ``_scales``   words and numbers that people order
+``_repeated`` columns that look like a subject with several rows
 ``_facts``    ``find_facts``: the one fact finder, for profiles, reports and the command
 ``_advice``   the method that fits, and what to beware of, one sentence each
 ``_profile``  ``profile``: all of it as a ``Profile``, to read and to show

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from echelon._core.words import counted, listed, number, percent
@@ -36,6 +37,16 @@ def recommended(facts: Facts) -> tuple[str, str]:
     return "autoselector", (
         f"{name} has {n_classes} classes{order}: AutoSelector fuses rankings for classes."
     )
+
+
+def warnings(facts: Facts) -> list[str]:
+    """What no answer must be read without."""
+    return [
+        f"{name} looks like a subject with several rows each: rows of one {name} are on both sides "
+        "of the folds, so the scores may be far too good. Keep them together with --groups "
+        f"{shlex.quote(str(name))} (in Python groups=)."
+        for name in facts.repeated[:3]
+    ]
 
 
 def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str]:

@@ -44,7 +44,7 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     association = ranks.corr(min_periods=3).abs().fillna(0).to_numpy(copy=True)
     for f in np.flatnonzero(nominal):
         for g in range(len(nominal)):
-            measure = _between_labels if nominal[g] else _correlation_ratio
+            measure = _between_labels if nominal[g] else correlation_ratio
             other = values[:, g] if nominal[g] else ranks.iloc[:, g].to_numpy()
             association[f, g] = association[g, f] = measure(values[:, f], other)
     np.fill_diagonal(association, 1.0)
@@ -71,7 +71,7 @@ def as_values(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return columns.values.astype(float), columns.nominal
 
 
-def _correlation_ratio(labels: np.ndarray, numbers: np.ndarray) -> float:
+def correlation_ratio(labels: np.ndarray, numbers: np.ndarray) -> float:
     """How much of the variance of the numbers lies between the labels, corrected for chance."""
     there = ~(np.isnan(labels) | np.isnan(numbers))
     codes, numbers = np.unique(labels[there], return_inverse=True)[1], numbers[there]

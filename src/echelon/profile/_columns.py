@@ -78,7 +78,7 @@ def identifier_columns(X: pd.DataFrame) -> list[Any]:
 
 
 def _is_identifier(name: Any, column: pd.Series) -> bool:
-    named = _ID_NAME.search(_words(name)) is not None
+    named = _ID_NAME.search(words_of(name)) is not None
     if isinstance(column.dtype, pd.IntervalDtype | pd.CategoricalDtype):
         return False
     if not is_number(column):
@@ -91,7 +91,7 @@ def _is_identifier(name: Any, column: pd.Series) -> bool:
     return whole and (named or bool((np.diff(values) == 1).all()))
 
 
-def _words(name: Any) -> str:
+def words_of(name: Any) -> str:
     """A name in lower case, with CustomerID as customer_id."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name).strip()).lower()
 

@@ -19,6 +19,7 @@ from echelon.profile._columns import (
     interval_pairs,
     is_nominal,
 )
+from echelon.profile._repeated import repeated_subjects
 from echelon.targets import Target
 
 MOST_PAIRED_ROWS = 2000
@@ -50,6 +51,8 @@ class Facts:
         Missing values of every column that has some.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
+    repeated : list
+        Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
         Columns that are the same.
     giveaways : list
@@ -72,6 +75,7 @@ class Facts:
     missing: dict[Any, int]
     constant: list[Any]
     identifiers: list[Any]
+    repeated: list[Any]
     duplicated: list[list[Any]]
     giveaways: list[Any]
     intervals: list[Any]
@@ -105,6 +109,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
     useful = X.drop(columns=[*constant, *identifiers])
     typed = [name for name, dtype in X.dtypes.items() if isinstance(dtype, pd.IntervalDtype)]
     pairs = None if typed else interval_pairs(useful)
+    outcome = target.numbers if target.codes is None else target.codes.astype(float)
     searched = target.kind != CONTINUOUS and useful.shape[1] <= MOST_SEARCHED
     return Facts(
         n_samples=X.shape[0],
@@ -117,6 +122,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
         missing={name: int(n) for name, n in gaps[gaps > 0].items()},
         constant=constant,
         identifiers=identifiers,
+        repeated=repeated_subjects(useful, outcome),
         duplicated=duplicated_columns(useful),
         giveaways=giveaways(useful, target.codes) if searched else [],  # type: ignore[arg-type]
         intervals=typed or (pairs[2] if pairs else []),
