@@ -26,6 +26,8 @@ class Columns(NamedTuple):
     values: np.ndarray
     nominal: np.ndarray
     names: np.ndarray | None
+    weights: np.ndarray | None = None
+    """How many rows every row stands for; None: each for itself."""
 
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""
