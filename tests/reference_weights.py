@@ -102,3 +102,35 @@ def surf(X, y, weights, own, nominal=None, metric="manhattan"):
                 part = mean_difference(X, i, near, f, nominal)
                 scores[f] += weights[i] * sign * part / total
     return scores
+
+
+# --------------------------------------------------------------------------------- correlations
+
+
+def kendall(x, y, weights):
+    """Tau-b over pairs of rows, each pair as often as the product of its weights."""
+    rows = [i for i in range(len(x)) if x[i] == x[i]]
+    score = in_x = in_y = 0.0
+    for i in rows:
+        for j in rows:
+            w = weights[i] * weights[j]
+            a, b = (x[i] > x[j]) - (x[i] < x[j]), (y[i] > y[j]) - (y[i] < y[j])
+            score += w * a * b
+            in_x += w * abs(a)
+            in_y += w * abs(b)
+    return score / math.sqrt(in_x * in_y) if in_x * in_y > 0 else 0.0
+
+
+def spearman(x, y, weights):
+    """Pearson's correlation of mid-ranks: half the mass below less half that above."""
+    rows = [i for i in range(len(x)) if x[i] == x[i]]
+
+    def rank(v, i):
+        return sum(weights[j] * ((v[j] < v[i]) - (v[j] > v[i])) for j in rows) / 2
+
+    a, b = [rank(x, i) for i in rows], [rank(y, i) for i in rows]
+    w = [weights[i] for i in rows]
+    product = sum(c * r * s for c, r, s in zip(w, a, b, strict=True))
+    spread = sum(c * r * r for c, r in zip(w, a, strict=True))
+    spread *= sum(c * s * s for c, s in zip(w, b, strict=True))
+    return product / math.sqrt(spread) if spread > 0 else 0.0

@@ -29,6 +29,12 @@ class Columns(NamedTuple):
     weights: np.ndarray | None = None
     """How many rows every row stands for; None: each for itself."""
 
+    def some(self, features: Any) -> Columns:
+        """Some of the columns, without their names."""
+        return self._replace(
+            values=self.values[:, features], nominal=self.nominal[features], names=None
+        )
+
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""
         if self.names is None:

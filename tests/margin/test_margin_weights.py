@@ -323,9 +323,9 @@ def test_a_class_without_weight_is_no_class():
         ([1, 1, np.nan, 1], "at least 0, got nan for sample 2"),
         ([1, -2, 1, 1], "at least 0, got -2.0 for sample 1"),
         ([1, np.inf, 1, 1], "finite"),
-        ([0, 0, 0, 0], "0 for every sample"),
+        ([0, 0, 0, 0], "zero weights throughout"),
         ([1, 1, 1], "inconsistent numbers of samples"),
-        ([[1, 1, 1, 1]], "one number per sample"),
+        ([[1, 1, 1, 1]], "one number per sample, got shape"),
         (["a", "b", "c", "d"], "must hold numbers"),
     ],
 )

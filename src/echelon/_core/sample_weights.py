@@ -47,8 +47,8 @@ def _read(sample_weight: Any) -> np.ndarray:
         ) from error
     if weights.ndim != 1:
         raise ValueError(
-            f"Sample weights must be 1D array or scalar per row: `sample_weight` has shape "
-            f"{weights.shape}. Pass one number per sample."
+            f"`sample_weight` must have one number per sample, got shape {weights.shape}. Pass a "
+            "list, an array or a column."
         )
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
@@ -57,7 +57,10 @@ def _read(sample_weight: Any) -> np.ndarray:
             f"sample {int(np.flatnonzero(wrong)[0])}. Drop such samples, or give them a weight."
         )
     if not weights.any():
-        raise ValueError("`sample_weight` is 0 for every sample. Give some of them a weight.")
+        raise ValueError(
+            "`sample_weight` must hold at least one non-zero number, got zero weights throughout. "
+            "Give some samples a weight."
+        )
     return weights
 
 
@@ -91,22 +94,14 @@ def total_of(weights: np.ndarray | None, n_samples: int) -> float:
     return n_samples if weights is None else float(weights.sum())
 
 
+def row_counts(weights: np.ndarray | None, n_samples: int) -> np.ndarray:
+    """How many rows every row stands for."""
+    return np.ones(n_samples) if weights is None else weights
+
+
 def own_copies(weights: np.ndarray) -> np.ndarray:
     """The other copies of every row: one less than its weight, none if that is below 1."""
     return np.maximum(weights - 1.0, 0.0)
-
-
-def effective_size(weights: np.ndarray | None, n_samples: int) -> float:
-    """How many samples of equal weight vary as little in the mean (Kish 1965).
-
-    Examples
-    --------
-    >>> effective_size(np.array([1.0, 1.0, 2.0]), 3).__round__(2)
-    2.67
-    """
-    if weights is None:
-        return n_samples
-    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def weighted_mid_ranks(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

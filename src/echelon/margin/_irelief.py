@@ -9,6 +9,7 @@ import numpy as np
 
 from echelon._core.compat import Interval
 from echelon._core.progress import track
+from echelon._core.sample_weights import row_counts
 from echelon.base import SampleWeightMixin
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.kernels.soft import soft_margins
@@ -159,17 +160,16 @@ class IRelief(SampleWeightMixin, MarginSelector):
 
 def _mean_distance(samples: Samples, weights: np.ndarray, engine: Engine) -> float:
     """Mean distance of all pairs under the weights; 1 if no samples differ."""
-    return float(weights @ column_totals(samples, engine)) / pair_mass(_counts(samples)) or 1.0
-
-
-def _counts(samples: Samples) -> np.ndarray:
-    """How many rows every row stands for."""
-    return np.ones(len(samples.classes)) if samples.weights is None else samples.weights
+    return (
+        float(weights @ column_totals(samples, engine))
+        / pair_mass(row_counts(samples.weights, len(samples.classes)))
+        or 1.0
+    )
 
 
 def _margins(samples: Samples, weights: np.ndarray, width: float, engine: Engine) -> np.ndarray:
     """Mean margin of every column under soft neighbours."""
-    n, counts = len(samples.classes), _counts(samples)
+    n, counts = len(samples.classes), row_counts(samples.weights, len(samples.classes))
 
     def task(queries: np.ndarray) -> np.ndarray:
         return soft_margins(
