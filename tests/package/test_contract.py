@@ -100,6 +100,7 @@ def expected_to_fail(estimator):
 
 @pytest.mark.filterwarnings("ignore:The best model at C:UserWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*for the median sample:UserWarning")
 @parametrize_with_checks(
     [
         seeded(estimator) if estimator in QUICK else META.get(estimator, estimator)()

@@ -256,6 +256,6 @@ class ReliefF(ReliefSelector):
 
     def _rule(self, samples: Samples) -> list[Term]:
         if self.neighbors == "per_class":
-            return relieff(samples.class_sizes, self._k(samples))
+            return relieff(samples.class_masses, self._k(samples))
         apart = class_distances(len(samples.class_sizes), ordered=False)
         return contrast(apart, self._k_any(samples))
