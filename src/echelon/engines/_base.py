@@ -200,11 +200,14 @@ class BandSums(NamedTuple):
         Row sums of M.
     squares : float
         Sum of the squares of M.
+    gives : ndarray of shape (2, n_classes, n_samples)
+        What every row gives to a sample of every class in its bands; see :meth:`Bands.gives`.
     """
 
     totals: np.ndarray
     rows: np.ndarray
     squares: float
+    gives: np.ndarray
 
 
 LOOK = 1.0

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from echelon._core.differences import without_rounding
-from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
-from echelon.margin._evidence import Evidence
+from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
+from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
-from echelon.margin._moments import WeightSums, by_column, column_sums, mean_and_variance
+from echelon.margin._moments import WeightSums, all_moments, by_column, column_sums
+from echelon.margin._triangles import block_thirds, some_rows
 from echelon.margin.rules import Band, Term
 
 Limits = dict[Band, np.ndarray]
@@ -105,12 +107,20 @@ def in_band(
 class DenseSums:
     """What :class:`Sums` is, for all terms together, without the pairs."""
 
-    samples: Samples
+    space: Any
+    metric: str
     engine: Engine
     rule: list[Term]
+    bands: Bands
     found: BandSums
     n_queries: int
+    random_state: Any
     pieces: tuple = ()
+
+    @property
+    def samples(self) -> Samples:
+        """Rows and columns."""
+        return self.space.samples
 
     def scores(self, _terms: Sequence[int]) -> np.ndarray:
         """All terms together, column by column."""
@@ -118,25 +128,67 @@ class DenseSums:
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
         """The same with their z-scores."""
-        moments = by_column(self.samples, self._moments, self.engine.map)
-        return Evidence.of(self.scores(terms), moments[:, 0], np.sqrt(moments[:, 1]))
+        return Evidence.of(self.scores(terms), self.moments())
 
-    def _moments(self, column: np.ndarray, f: int) -> tuple[float, float]:
+    def moments(self) -> Moments:
+        """Moments of the scores under permutation of a column."""
         rows = self.found.rows / self.n_queries
-        weights = WeightSums.of(rows, self.found.squares / self.n_queries**2)
-        return mean_and_variance(weights, column_sums(column, nominal=f >= self.samples.n_numeric))
+        which = some_rows(len(rows), check_random_state(self.random_state))
+        weights = (
+            WeightSums.of(rows, self.found.squares / self.n_queries**2),
+            block_thirds(self.weights_among(which), which, rows),
+        )
+
+        def of_column(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
+            return all_moments(weights, column, nominal=f >= self.samples.n_numeric)
+
+        return Moments.of(by_column(self.samples, of_column, self.engine.map))
+
+    def weights_among(self, which: np.ndarray) -> np.ndarray:
+        """The weights M among some rows."""
+        far, classes = self._distances(which), self.samples.classes[which]
+        limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
+        gives = self.found.gives[:, :, which][:, classes].transpose(0, 2, 1)
+        given = np.where(far * tolerance < limits[0], gives[0], 0.0)
+        given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
+        np.fill_diagonal(given, 0.0)
+        return (given + given.T) / (2 * self.n_queries)
+
+    def _distances(self, which: np.ndarray) -> np.ndarray:
+        """Distances of some rows, squared where the engine's are."""
+        nothing = np.zeros(len(which), np.int64)
+        some = self.samples._replace(
+            values=self.samples.values[which], classes=nothing, rows=np.arange(len(which))
+        )
+        space = self.engine.prepare(some, self.metric)
+        far = np.zeros((len(which), len(which)))
+        queries = np.arange(len(which))
+        while len(queries):
+            found = self.engine.nearest(space, queries, Search(Classes.everyone(1)))
+            far[queries[found.owners], found.indices] = found.distances
+            queries = queries[len(found.counts) :]
+        return far
 
 
 def dense_sums(
-    engine: Engine, space: Any, rule: list[Term], queries: np.ndarray, limits: Limits
+    engine: Engine,
+    space: Any,
+    metric: str,
+    rule: list[Term],
+    queries: np.ndarray,
+    limits: Limits,
+    random_state: Any,
 ) -> DenseSums | None:
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
     samples: Samples = space.samples
     plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
     if not plain or samples.missing:
         return None
-    found = engine.band_sums(space, queries, _as_bands(samples, rule, limits))
-    return found and DenseSums(samples, engine, rule, found, len(queries))
+    bands = _as_bands(samples, rule, limits)
+    found = engine.band_sums(space, queries, bands)
+    if found is None:
+        return None
+    return DenseSums(space, metric, engine, rule, bands, found, len(queries), random_state)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:

@@ -127,11 +127,21 @@ def pair_sums(graph: PairGraph, present: np.ndarray) -> tuple[np.ndarray, float,
         signed += np.bincount(graph.indices, steps, minlength=graph.n_samples)
         signed -= np.bincount(graph.queries[graph.slots], steps, minlength=graph.n_samples)
         weights = np.where(graph.directions[graph.slots] == 0, weights, 0.0)
-    by_pair = np.bincount(graph.pairs, weights, minlength=len(graph.lower))
-    by_pair = np.where(graph.lower < graph.higher, by_pair, 0.0)  # copies of a row never differ
+    by_pair = _by_pair(graph, weights)
     rows = np.bincount(graph.lower, by_pair, minlength=graph.n_samples)
     rows += np.bincount(graph.higher, by_pair, minlength=graph.n_samples)
     return 0.5 * rows, 0.5 * float(by_pair @ by_pair), signed
+
+
+def pair_weights(graph: PairGraph, present: np.ndarray) -> np.ndarray:
+    """What every pair weighs, both ways together, where no slot has a direction."""
+    return _by_pair(graph, _weights(graph, present))
+
+
+def _by_pair(graph: PairGraph, weights: np.ndarray) -> np.ndarray:
+    """The weights of a pair added up; copies of a row never differ."""
+    by_pair = np.bincount(graph.pairs, weights, minlength=len(graph.lower))
+    return np.where(graph.lower < graph.higher, by_pair, 0.0)
 
 
 def _weights(graph: PairGraph, present: np.ndarray) -> np.ndarray:

@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples, Search
 from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
-from echelon.margin._evidence import Evidence
+from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._label_moments import contrast_moments
 from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
@@ -89,6 +90,8 @@ class Sums:
         What it is divided by: the number of queries, or the weight of all pairs.
     pieces : list of Piece or None
         The pairs; None if there were too many to keep.
+    random_state : RandomState, default=None
+        Chooses the pairs that stand for all in the skewness of scores.
     """
 
     samples: Samples
@@ -97,6 +100,7 @@ class Sums:
     totals: np.ndarray
     weights: np.ndarray
     pieces: list[Piece] | None
+    random_state: Any = None
 
     def scores(self, terms: Sequence[int]) -> np.ndarray:
         """Some terms together, column by column."""
@@ -109,18 +113,19 @@ class Sums:
         if self.pieces is None:
             return Evidence.unknown(scores)
         if self._is_contrast(terms):
-            total, deviation = self.contrast_moments(terms)
-            return Evidence.of(total, np.zeros_like(total), deviation)._replace(scores=scores)
-        return Evidence.of(scores, *self.moments(terms))
+            total, moments = self.contrast_moments(terms)
+            return Evidence.of(total, moments)._replace(scores=scores)
+        return Evidence.of(scores, self.moments(terms))
 
-    def moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of these scores under permutation of a column."""
-        return permutation_moments(self.samples, self._graph(terms), self.engine.map)
+    def moments(self, terms: Sequence[int]) -> Moments:
+        """Moments of these scores under permutation of a column."""
+        draw = check_random_state(self.random_state)
+        return permutation_moments(self.samples, self._graph(terms), self.engine.map, draw)
 
-    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """A contrast in other units, and its deviation under permutation of the classes."""
-        term = self.rule[terms[0]]
-        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map)
+    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
+        """A contrast in other units, and its moments under permutation of the classes."""
+        draw, term = check_random_state(self.random_state), self.rule[terms[0]]
+        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -146,13 +151,16 @@ def margin_sums(
     ties: str,
     verbose: int = 0,
     keep_pairs: bool = True,
+    random_state: Any = None,
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
     weighted = samples.weights is not None
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [None if weighted else dense_sums(engine, space, rule, queries, limits)]
+    dense = [None]
+    if not weighted:
+        dense = [dense_sums(engine, space, metric, rule, queries, limits, random_state)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
@@ -175,7 +183,8 @@ def margin_sums(
         else:
             pieces.clear()
     weights = np.where(weights > 0, weights, 1.0)  # no pair has a weight, and all sums are 0
-    return Sums(samples, engine, rule, totals, weights, pieces if keep_pairs else None)
+    kept = pieces if keep_pairs else None
+    return Sums(samples, engine, rule, totals, weights, kept, random_state)
 
 
 def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:

@@ -145,7 +145,8 @@ class NumbaEngine(Engine):
             squares += square
         nominal = totals[packed.nominal_from :]
         kept = space.samples.values.shape[1] - packed.n_numeric
-        return BandSums(np.append(totals[: packed.n_numeric], nominal[:kept]), rows, squares)
+        totals = np.append(totals[: packed.n_numeric], nominal[:kept])
+        return BandSums(totals, rows, squares, gives)
 
 
 def _asking(packed: Packed, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
