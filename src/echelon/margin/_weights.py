@@ -158,9 +158,8 @@ def margin_sums(
     limits = band_limits(engine, space, rule, queries)
     weighted = samples.weights is not None
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [None]
-    if not weighted:
-        dense = [dense_sums(engine, space, metric, rule, queries, limits, random_state)]
+    common = engine, space, metric, rule, queries, limits, random_state
+    dense = [None if weighted else dense_sums(*common)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
