@@ -66,9 +66,11 @@ def contrast_moments(
         else:
             n, classes = int(present.sum()), outcome_sums(samples, term, present)
         total, mean, rows, of_pairs = _centred(sums, by_row, n)
+        variance = mean_and_variance(of_pairs, classes[0])[1]
+        if total <= 0:  # upper tails only
+            return total, 0.0, variance, 0.0, 0.0
         pairs = graph.lower, graph.higher, weights, column, nominal
         thirds = _third_sums(cubes_of(*pairs, mean, rows), rows, triangles)
-        variance = mean_and_variance(of_pairs, classes[0])[1]
         return total, 0.0, variance, *third_moment(n, thirds, classes[1])
 
     found = by_column(samples, moments, run)
@@ -123,7 +125,7 @@ def _third_sums(
     """The sums of third order over the weights M, which are centred."""
     (cubes, squares, form), weights = found
     return ThirdSums(
-        cubes, squares, 0.125 * triangles.total(weights), float(rows @ rows**2), form
+        cubes, squares, 0.125 * triangles.total(weights), float(rows @ (rows * rows)), form
     )
 
 

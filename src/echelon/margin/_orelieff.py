@@ -96,9 +96,10 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         the feature's values (for a contrast: of the classes) with the neighbours as they are; 0 for
         constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores, times the number of ways in which a
-        feature could have reached them (trend, either way with ``monotonic_cst="auto"``, and
-        contrast); 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations, times the number of ways in which a feature could have
+        reached it (trend, either way with ``monotonic_cst="auto"``, and contrast); 1 for constant
+        features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

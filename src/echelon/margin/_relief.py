@@ -60,7 +60,8 @@ class Relief(ReliefSelector):
         Scores less their mean, in units of their standard deviation, both over all permutations of
         the feature's values with the neighbours as they are; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -163,7 +164,8 @@ class ReliefF(ReliefSelector):
         the feature's values with the neighbours as they are (of the classes, with neighbours of any
         class); 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
