@@ -93,9 +93,8 @@ def find(name: str, design: Design, seed: int) -> tuple[float, float]:
     """Shares of the relevant features that "fdr" and "family" find."""
     X, y, nominal = draw(design, seed)
     p = SELECTORS[name](nominal).fit(X, y).p_values_
-    return tuple(
-        control(p, RATE)[design.p :].mean() for control in (false_discoveries, family_wise)
-    )
+    kept = false_discoveries(p, RATE), family_wise(p, RATE)
+    return kept[0][design.p :].mean(), kept[1][design.p :].mean()
 
 
 def power(name: str, design: Design) -> str:
@@ -122,9 +121,9 @@ HEAD = f"""# How often noise passes by its p-value
 unless the first column says otherwise; nominal rate {RATE}.  z: mean and standard deviation of the
 z-scores of noise.  p < {RATE}: share of noise.  fdr: mean share of noise among the features kept.
 family: share of data sets that keep any noise.  ± 95 % half-widths.  found: share of relevant
-features that "fdr" and "family" keep, {POWER_SETS} data sets each with 5 of them beside the noise, shifted
-by {EFFECT} deviations from class to class (0.7 in the last two designs).  OReliefF finds directions by
-itself, and its z-score is the largest of three, which p-values allow for; in trend and contrast
+features that "fdr" and "family" keep, {POWER_SETS} data sets each with 5 of them beside the noise,
+shifted by {EFFECT} deviations from class to class (0.7 in the last two designs).  OReliefF finds
+directions by itself, and its z-score is the largest of three, which p-values allow for; in trend and contrast
 alone, as in the others, larger is better.
 
 How to read it.  `ReliefF` with neighbours per class is centred for classes of equal size only.  Its
@@ -132,10 +131,10 @@ z-scores, and those of a trend, come from permuted features and are too small wh
 correlated ones, choose the neighbours.  Neighbours of any class (`any`, contrast) are judged by
 permuted classes, which allows for the feature's own part in choosing them: SD near 1 throughout.
 Scores are skewed to the right where a class is rare or neighbourhoods are wide; p-values know how
-much, and hold far out in the tail, on which "fdr" and "family" rest.  By the normal distribution, as
-they were before, `SURF` and `MultiSURF` kept some of 30 columns of noise in 13 to 25 % of tables, and
-some of 100 in 27 to 45 %.  `SURF` and `MultiSURF` for classes are judged by permuted features, too:
-p-values are too large with correlated features and rare classes.  Beside relevant features noise
+much, and hold far out in the tail, on which "fdr" and "family" rest.  By the normal distribution
+`SURF` and `MultiSURF` would keep some of 30 columns of noise in 13 to 25 % of tables, and some of 100
+in 27 to 45 %.  For classes they are judged by permuted features, too: p-values are too large with
+correlated features and rare classes.  Beside relevant features noise
 falls below 0, since neighbours of other classes differ in those already; among far ones it rises a
 little, which the starred methods show.
 

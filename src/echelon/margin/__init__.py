@@ -12,6 +12,7 @@ order:
 ``_pairs``    the pairs behind it, kept as one graph
 ``_moments``  mean and variance of a score under permutation, from that graph
 ``_label_moments``  the same under permutation of the classes
+``_third_moments``, ``_triangles``  how skewed a score is, for the tails behind p-values
 ``_evidence`` z-scores and p-values
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
 ``_bands``    neighbours by distance alone, and their sums without a list of pairs

@@ -36,9 +36,8 @@ class Relief(ReliefSelector):
         half of all noise.
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both are nominal: with classes of unequal size, nominal features
-        or (neighbours of any class) correlated ones they are exceeded; with neighbours per class
-        and classes of unequal size by far.
+        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
+        class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -139,9 +138,8 @@ class ReliefF(ReliefSelector):
         half of all noise.
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both are nominal: with classes of unequal size, nominal features
-        or (neighbours of any class) correlated ones they are exceeded; with neighbours per class
-        and classes of unequal size by far.
+        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
+        class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
