@@ -22,6 +22,7 @@ order:
 ``_rrelieff`` RReliefF
 ``_surf``     SURF, SURFStar;  ``_multisurf``  MultiSURF, MultiSURFStar: a limit for every sample
 ``_orelieff`` OReliefF
+``_npdr``     NPDR: regression over pairs of neighbours, which is in ``_pair_regression``
 ``_irelief``  IRelief: soft neighbours, until the weights settle
 ``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
@@ -35,6 +36,7 @@ from echelon.margin._base import MarginSelector, ReliefSelector
 from echelon.margin._irelief import IRelief
 from echelon.margin._iterative import IterativeRelief
 from echelon.margin._multisurf import MultiSURF, MultiSURFStar
+from echelon.margin._npdr import NPDR
 from echelon.margin._ordeval import OrdEval
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
@@ -45,6 +47,7 @@ from echelon.margin._weights import margin_weights
 from echelon.margin.rules import Band, Term
 
 __all__ = [
+    "NPDR",
     "SURF",
     "Band",
     "IRelief",

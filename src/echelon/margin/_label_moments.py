@@ -86,7 +86,7 @@ def _sums_by_arrays(
     nominal: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """``kernels.moments.contrast_sums`` without a compiler."""
-    gaps = _gaps(lower, higher, column, nominal)
+    gaps = pair_gaps(lower, higher, column, nominal)
     missing = np.isnan(gaps)
     if missing.any():
         g, gaps = np.where(missing, 0.0, g), np.where(missing, 0.0, gaps)
@@ -107,13 +107,15 @@ def _cubes_by_arrays(
     rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """``kernels.moments.cubic_sums`` without a compiler."""
-    v = np.nan_to_num(g * (_gaps(lower, higher, column, nominal) - mean), copy=False)
+    v = np.nan_to_num(g * (pair_gaps(lower, higher, column, nominal) - mean), copy=False)
     squares = 0.25 * v * v
     one, two = rows[lower], rows[higher]
     return np.array((squares @ v, squares @ (one + two), v @ (one * two))), v
 
 
-def _gaps(lower: np.ndarray, higher: np.ndarray, column: np.ndarray, nominal: bool) -> np.ndarray:
+def pair_gaps(
+    lower: np.ndarray, higher: np.ndarray, column: np.ndarray, nominal: bool
+) -> np.ndarray:
     """Differences of pairs in a column."""
     gaps = np.abs(column[higher].astype(np.float64) - column[lower])
     return np.minimum(gaps, 1.0, out=gaps) if nominal else gaps  # codes are whole numbers

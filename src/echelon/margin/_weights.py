@@ -113,12 +113,12 @@ class Sums:
     def moments(self, terms: Sequence[int]) -> Moments:
         """Moments of these scores under permutation of a column."""
         draw, scores = generator(self.random_state), self.scores(terms)
-        return permutation_moments(self.samples, self._graph(terms), scores, self.engine.map, draw)
+        return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
 
     def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
         """A contrast in other units, and its moments under permutation of the classes."""
         draw, term = generator(self.random_state), self.rule[terms[0]]
-        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map, draw)
+        return contrast_moments(self.samples, self.graph(terms), term, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -128,7 +128,8 @@ class Sums:
         by_number = bool(far.apart) and near[0].apart == -far.apart
         return by_number or np.array_equal(near[0].coef, far.coef - 1.0)
 
-    def _graph(self, terms: Sequence[int]) -> PairGraph:
+    def graph(self, terms: Sequence[int]) -> PairGraph:
+        """The pairs of some terms."""
         pieces = [part for part in self.pieces or [] if part.term in terms]
         directions = np.array([term.direction for term in self.rule], np.int8)
         return pair_graph(pieces, self.weights, directions, len(self.samples.classes))
