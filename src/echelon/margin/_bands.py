@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from echelon._core.differences import without_rounding
 from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
 from echelon.margin._moments import WeightSums, all_moments, by_column, column_sums
-from echelon.margin._triangles import block_thirds, some_rows
+from echelon.margin._triangles import block_thirds, generator, some_rows
 from echelon.margin.rules import Band, Term
 
 Limits = dict[Band, np.ndarray]
@@ -128,19 +127,20 @@ class DenseSums:
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
         """The same with their z-scores."""
-        return Evidence.of(self.scores(terms), self.moments())
+        scores = self.scores(terms)
+        return Evidence.of(scores, self.moments(scores))
 
-    def moments(self) -> Moments:
+    def moments(self, scores: np.ndarray) -> Moments:
         """Moments of the scores under permutation of a column."""
         rows = self.found.rows / self.n_queries
-        which = some_rows(len(rows), check_random_state(self.random_state))
+        which = some_rows(len(rows), generator(self.random_state))
         weights = (
             WeightSums.of(rows, self.found.squares / self.n_queries**2),
             block_thirds(self.weights_among(which), which, rows),
         )
 
         def of_column(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
-            return all_moments(weights, column, nominal=f >= self.samples.n_numeric)
+            return all_moments(weights, column, scores[f], nominal=f >= self.samples.n_numeric)
 
         return Moments.of(by_column(self.samples, of_column, self.engine.map))
 

@@ -158,7 +158,7 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
-            random_state=random_state,
+            random_state=self.random_state,
         )
         if sums.pieces is None and self._needs_z():
             raise ValueError(

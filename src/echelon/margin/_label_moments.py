@@ -69,13 +69,15 @@ def contrast_moments(
             n, classes = int(present.sum()), outcome_sums(samples, term, present)
             own = copies[present].sum()
         total, mean, rows, of_pairs = _centred(sums, by_row, n, own)
+        expected, variance = mean_and_variance(of_pairs, classes[0])
+        if total <= expected:  # upper tails only
+            return total - expected, 0.0, variance, 0.0, 0.0
         cubes = cubes_of(lower, higher, weights, column, nominal, mean, rows)
         if own:
             everywhere = np.ones(len(column), bool) if present is None else present
             thirds = pair_thirds(apart, triangles, cubes[1], everywhere)
         else:
             thirds = _third_sums(cubes, rows, triangles)
-        expected, variance = mean_and_variance(of_pairs, classes[0])
         return total - expected, 0.0, variance, *third_moment(n, thirds, classes[1])
 
     found = by_column(samples, moments, run)
@@ -91,7 +93,7 @@ def _sums_by_arrays(
     nominal: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """``kernels.moments.contrast_sums`` without a compiler."""
-    gaps = _gaps(lower, higher, column, nominal)
+    gaps = pair_gaps(lower, higher, column, nominal)
     missing = np.isnan(gaps)
     if missing.any():
         g, gaps = np.where(missing, 0.0, g), np.where(missing, 0.0, gaps)
@@ -125,13 +127,15 @@ def _cubes_by_arrays(
     rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """``kernels.moments.cubic_sums`` without a compiler."""
-    v = np.nan_to_num(g * (_gaps(lower, higher, column, nominal) - mean), copy=False)
+    v = np.nan_to_num(g * (pair_gaps(lower, higher, column, nominal) - mean), copy=False)
     squares = 0.25 * v * v
     one, two = rows[lower], rows[higher]
     return np.array((squares @ v, squares @ (one + two), v @ (one * two))), v
 
 
-def _gaps(lower: np.ndarray, higher: np.ndarray, column: np.ndarray, nominal: bool) -> np.ndarray:
+def pair_gaps(
+    lower: np.ndarray, higher: np.ndarray, column: np.ndarray, nominal: bool
+) -> np.ndarray:
     """Differences of pairs in a column."""
     gaps = np.abs(column[higher].astype(np.float64) - column[lower])
     return np.minimum(gaps, 1.0, out=gaps) if nominal else gaps  # codes are whole numbers
@@ -143,7 +147,7 @@ def _third_sums(
     """The sums of third order over the weights M, which are centred."""
     (cubes, squares, form), weights = found
     return ThirdSums(
-        cubes, squares, 0.125 * triangles.total(weights), float(rows @ rows**2), form
+        cubes, squares, 0.125 * triangles.total(weights), float(rows @ (rows * rows)), form
     )
 
 

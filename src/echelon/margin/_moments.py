@@ -136,18 +136,22 @@ def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, f
 
 
 def all_moments(
-    weights: tuple[WeightSums, ThirdSums | None], column: np.ndarray, *, nominal: bool
+    weights: tuple[WeightSums, ThirdSums | None], column: np.ndarray, score: float, *, nominal: bool
 ) -> tuple[float, float, float, float]:
-    """The same and ``third_moment``, 0 where the sums for it are None."""
+    """The same and ``third_moment``; it is for upper tails, and 0 for scores below their mean."""
     sums, thirds = weights
     mean, variance = mean_and_variance(sums, column_sums(column, nominal=nominal))
-    if thirds is None:
+    if thirds is None or score <= mean:
         return mean, variance, 0.0, 0.0
     return mean, variance, *third_moment(sums.n, thirds, column_thirds(column, nominal=nominal))
 
 
 def permutation_moments(
-    samples: Samples, graph: PairGraph, run: Run, random_state: np.random.RandomState
+    samples: Samples,
+    graph: PairGraph,
+    scores: np.ndarray,
+    run: Run,
+    random_state: np.random.RandomState,
 ) -> Moments:
     """Moments of every column's score, in the order of ``samples``; signed ones count as even."""
     everyone = np.ones(graph.n_samples, bool)
@@ -172,7 +176,7 @@ def permutation_moments(
         else:
             weights = weights_of(signed if ordered else unsigned, present)
             column = column[present]
-        return all_moments(weights, column, nominal=f >= samples.n_numeric)
+        return all_moments(weights, column, scores[f], nominal=f >= samples.n_numeric)
 
     return Moments.of(by_column(samples, moments, run))
 

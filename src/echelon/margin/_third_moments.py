@@ -2,9 +2,9 @@
 
 ``_moments`` gives mean and variance of S = sum_ij A_ij B_pi(i)pi(j) over all permutations pi.  Wide
 neighbourhoods make S much like a quadratic form: skewed to the right, so that the normal has too
-little in its upper tail.  The third moment is known exactly, too.  Three pairs of samples meet in one
-of eight patterns; every pattern adds (how often it comes) x (its sum over A) x (its sum over B) /
-n(m), m being the samples in it, n(m) = n (n - 1) ... (n - m + 1) (Siemiatycki 1978, for Mantel's
+little in its upper tail.  The third moment is known exactly, too.  Three pairs of samples meet in
+one of eight patterns; every pattern adds (how often it comes) x (its sum over A) x (its sum over B)
+/ n(m), m being the samples in it, n(m) = n (n - 1) ... (n - m + 1) (Siemiatycki 1978, for Mantel's
 statistic; Mielke 1984).  With A symmetric, 0 on its diagonal and centred (the other entries have
 mean 0), row sums r and row sums of squares q, the sums of all patterns follow from
 
@@ -12,13 +12,15 @@ mean 0), row sums r and row sums of squares q, the sums of all patterns follow f
 
 Only t is not to be had in one pass over the pairs; ``_triangles`` has it.
 
-How much of the third moment is that of a quadratic form says how far the tail reaches beyond that of
-a gamma distribution.  With a_i = r_i / (n - 2), A_ij = a_i + a_j + W_ij, and the rows of W add up to 0:
-the a's make a sum over samples, W the form, whose third moment is 8 t_W(A) t_W(B) / n(3), about.
+How much of the third moment is that of a quadratic form says how far the tail reaches beyond that
+of a gamma distribution.  With a_i = r_i / (n - 2), A_ij = a_i + a_j + W_ij, and the rows of W add
+up to 0: the a's make a sum over samples, W the form, whose third moment is about
+8 t_W(A) t_W(B) / n(3).
 """
 
 from __future__ import annotations
 
+from math import perm
 from typing import NamedTuple
 
 import numpy as np
@@ -38,14 +40,13 @@ NOTHING = ThirdSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def third_moment(n: int, a: ThirdSums, b: ThirdSums) -> tuple[float, float]:
-    """The third central moment of S over all permutations of n samples, and the form's part of it."""
-    ways = np.cumprod(n - np.arange(6.0))[np.array(SAMPLES) - 1]
-    both = np.multiply(_patterns(a), _patterns(b)) * COUNTS
-    total = np.divide(both, ways, out=np.zeros(len(both)), where=ways > 0).sum()
+    """The third central moment of S over all permutations, and the form's part of it."""
+    patterns = zip(_patterns(a), _patterns(b), COUNTS, SAMPLES, strict=True)
+    total = sum(of_a * of_b * count / perm(n, m) for of_a, of_b, count, m in patterns if m <= n)
     if n < 3:
-        return float(total), 0.0
+        return total, 0.0
     in_form = [s.triangles - beside_form(n, s.squares, s.rows, s.form) for s in (a, b)]
-    return float(total), 8 * in_form[0] * in_form[1] / ways[2]
+    return total, 8 * in_form[0] * in_form[1] / perm(n, 3)
 
 
 def beside_form(n: int, squares: float, rows: float, form: float) -> float:
@@ -63,8 +64,11 @@ SAMPLES = (2, 3, 3, 4, 4, 4, 5, 6)
 
 
 def _patterns(sums: ThirdSums) -> tuple[float, ...]:
-    """One pair three times; twice and a pair beside it; triangle; star; path; a pair twice and
-    another one; two that meet and another one; three that do not meet."""
+    """The sums over all patterns.
+
+    One pair three times; twice, and one that meets it; triangle; star; path; one twice, and another
+    elsewhere; two that meet, and another elsewhere; three that do not meet.
+    """
     c, qr, t, r3, form = sums
     met = (
         c,
@@ -87,16 +91,16 @@ def centred(
     ``rows``, ``squares``: row sums of the matrix and of its squares; ``cubes``, ``triangles``: sums
     as above; ``form``: r A r, with the centred r and this matrix.
     """
-    total, pairs = float(rows.sum()), n * (n - 1)
+    total, squared, pairs = float(rows.sum()), float(squares.sum()), n * (n - 1)
     mean = total / pairs
     r = rows - total / n
     rr = float(r @ r)
-    wedges = float(rows @ rows - squares.sum())
+    wedges = float(rows @ rows) - squared
     return ThirdSums(
-        cubes - 3 * mean * float(squares.sum()) + 3 * mean**2 * total - pairs * mean**3,
+        cubes - 3 * mean * squared + 3 * mean**2 * total - pairs * mean**3,
         float(squares @ r) - 2 * mean * rr,
         triangles - 3 * mean * wedges + (n - 2) * (3 * mean**2 * total - pairs * mean**3),
-        float(r @ r**2),
+        float(r @ (r * r)),
         form + mean * rr,
     )
 
@@ -116,21 +120,21 @@ def numeric_thirds(values: np.ndarray) -> ThirdSums:
     n = len(values)
     x = np.sort(values).astype(np.float64)
     x -= x.mean()
-    place = np.arange(n)
-    below, xx = np.cumsum(x), x * x
-    rows = x * (2 * place + 2 - n) - 2.0 * below
+    place = np.arange(float(n))
+    xx = x * x
+    below, steps = np.cumsum(x) - x, place * x
     squares = n * xx + xx.sum()
-    # Up to here and after: sums of x_j - x_i over i < j, of their squares, and the same above.
-    down = place * x - (below - x)
-    up = rows - down
-    down2 = place * xx - 2 * x * (below - x) + np.cumsum(xx) - xx
-    up2 = squares - down2
+    # x_j - x_i, and their squares, added over all i < j; then over all i > j (the x add up to 0).
+    down = steps - below
+    down2 = x * (steps - 2 * below) + np.cumsum(xx) - xx
+    up, up2 = down - n * x, squares - down2
+    rows = down + up
     # i < j < k: (x_j - x_i)(x_k - x_j)(x_k - x_i), six times; the cube of a difference from i to j
     # is (x_j - x_i)^2 x_j less the same times x_i.
     triangles = 6.0 * float(down @ up2 + down2 @ up)
     cubes = 2.0 * float(down2 @ x - up2 @ x)
     r = rows - rows.sum() / n
-    form = 2.0 * float(r @ (x * (np.cumsum(r) - r) - (np.cumsum(r * x) - r * x)))
+    form = 2.0 * float(r @ (x * np.cumsum(r) - np.cumsum(r * x)))
     return centred(n, rows, squares, cubes, form, triangles)
 
 

@@ -1,30 +1,37 @@
 """Sums of third order over the weights of pairs: what a third moment needs beside the differences.
 
-Triangles are counted from *wedges*, two pairs that meet in a sample.  Where there are many, a random
-part of them will do: the skewness that follows is then off by 3 / sqrt(WEDGES), about, times the root
-of the share of all pairs that have a weight.  Where no pairs are listed, all weights among some
+Triangles are counted from *wedges*, two pairs that meet in a sample.  Where there are many, a
+random part of them will do: the skewness that follows is off by about 3 / sqrt(WEDGES), times the
+root of the share of pairs that have a weight.  Where no pairs are listed, all weights among some
 random samples stand for those of all.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from echelon.margin._pairs import PairGraph
 from echelon.margin._third_moments import NOTHING, ThirdSums, beside_form, centred
 
-WEDGES = 1 << 14
+WEDGES = 1 << 13
 """Wedges looked at, at most."""
 
 ROWS = 256
 """Samples whose weights stand for all, where pairs are not listed."""
 
 
+def generator(random_state: Any) -> np.random.RandomState:
+    """What chooses such parts; unless told otherwise the same ones always, for equal p-values."""
+    return check_random_state(0 if random_state is None else random_state)
+
+
 @dataclass(frozen=True)
 class Triangles:
-    """Triangles of a graph, as three numbers of pairs each, and how many of them each stands for."""
+    """Triangles of a graph: the numbers of their three pairs, and how many each stands for."""
 
     pairs: np.ndarray
     worth: float
@@ -33,21 +40,14 @@ class Triangles:
     def of(cls, graph: PairGraph, random_state: np.random.RandomState) -> Triangles:
         """Those among all wedges of the graph, or among a random part of them."""
         ends = np.concatenate([graph.lower, graph.higher])
-        order = np.argsort(ends, kind="stable")
+        small = np.uint16 if graph.n_samples <= 1 << 16 else np.int32
+        order = np.argsort(ends.astype(small), kind="stable")  # 16 bits: in linear time
         others = np.concatenate([graph.higher, graph.lower])[order]
         degrees = np.bincount(ends, minlength=graph.n_samples)
-        totals = np.cumsum(degrees * (degrees - 1))
-        n = int(totals[-1])
-        wedges = np.arange(n) if n <= WEDGES else random_state.randint(0, n, WEDGES)
-        middle = np.searchsorted(totals, wedges, side="right")
-        place = wedges - (totals - degrees * (degrees - 1))[middle]
-        first, second = np.divmod(place, np.maximum(degrees[middle] - 1, 1))
-        second += second >= first
-        start = (np.cumsum(degrees) - degrees)[middle]
-        one, two = order[start + first], order[start + second]
-        third, there = _pairs_of(graph, others[start + first], others[start + second])
-        sides = np.stack([one % len(graph.lower), two % len(graph.lower), third])
-        return cls(sides[:, there], n / max(len(wedges), 1))
+        one, two, worth = _wedges(degrees, random_state)
+        third, there = _pairs_of(graph, others[one], others[two])
+        n_pairs = max(len(graph.lower), 1)
+        return cls(np.stack([order[one] % n_pairs, order[two] % n_pairs, third])[:, there], worth)
 
     def total(self, weights: np.ndarray) -> float:
         """The products of three weights, added over all ordered triangles."""
@@ -55,8 +55,26 @@ class Triangles:
         return self.worth * float((a * b) @ c)
 
 
+def _wedges(
+    degrees: np.ndarray, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two different ends of pairs at one sample, and how many such couples each stands for.
+
+    Ends are numbered sample by sample; a sample has as many as its degree.
+    """
+    totals = np.cumsum(degrees * (degrees - 1))
+    n = int(totals[-1])
+    wedges = np.arange(n) if n <= WEDGES else np.sort(random_state.randint(0, n, WEDGES))
+    middle = np.searchsorted(totals, wedges, side="right")
+    place = wedges - (totals - degrees * (degrees - 1))[middle]
+    first, second = np.divmod(place, np.maximum(degrees[middle] - 1, 1))
+    second += second >= first
+    start = (np.cumsum(degrees) - degrees)[middle]
+    return start + first, start + second, n / max(len(wedges), 1)
+
+
 def _pairs_of(graph: PairGraph, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of some pairs of rows, and which of them the graph has; it lists them in order."""
+    """The numbers of some pairs of rows, and which the graph has; it lists them in order."""
     n = np.int64(graph.n_samples)
     listed = graph.lower * n + graph.higher
     wanted = np.minimum(a, b) * n + np.maximum(a, b)
@@ -79,7 +97,7 @@ def pair_thirds(
     r = np.zeros(len(present))
     r[present] = rows - rows.sum() / n
     form = 2 * float((m * r[lower]) @ r[higher])
-    return centred(n, rows, squares, 2 * float(m @ m**2), form, triangles.total(m))
+    return centred(n, rows, squares, 2 * float(m @ (m * m)), form, triangles.total(m))
 
 
 def some_rows(n: int, random_state: np.random.RandomState) -> np.ndarray:
@@ -99,17 +117,13 @@ def block_thirds(block: np.ndarray, which: np.ndarray, rows: np.ndarray) -> Thir
     np.fill_diagonal(block, 0.0)
     r = rows - rows.sum() / n
     pairs = n * (n - 1) / (m * (m - 1))
-    cubes, squares, form = (
-        pairs * float(total)
-        for total in (
-            (block**3).sum(),
-            (block**2).sum(axis=1) @ r[which],
-            r[which] @ block @ r[which],
-        )
-    )
-    rest = block - (r[which, None] + r[which]) / (n - 2)
+    squared, own = block * block, r[which]
+    cubes = pairs * float(np.vdot(squared, block))
+    squares = pairs * float(squared.sum(axis=1) @ own)
+    form = pairs * float(own @ block @ own)
+    rest = block - (own[:, None] + own) / (n - 2)
     np.fill_diagonal(rest, 0.0)
-    triangles = pairs * (n - 2) / (m - 2) * float((rest @ rest * rest).sum())
-    cubed = float(r @ r**2)
+    triangles = pairs * (n - 2) / (m - 2) * float(np.vdot(rest @ rest, rest))
+    cubed = float(r @ (r * r))
     triangles += beside_form(n, squares, cubed, form)
     return ThirdSums(cubes, squares, triangles, cubed, form)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
@@ -21,6 +20,7 @@ from echelon.margin._label_moments import contrast_moments
 from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
+from echelon.margin._triangles import generator
 from echelon.margin.rules import Term
 
 Nearest = Callable[[np.ndarray, Search], Found]
@@ -90,8 +90,8 @@ class Sums:
         What it is divided by: the number of queries, or the weight of all pairs.
     pieces : list of Piece or None
         The pairs; None if there were too many to keep.
-    random_state : RandomState, default=None
-        Chooses the pairs that stand for all in the skewness of scores.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the pairs that stand for all in the skewness of scores; None: always the same ones.
     """
 
     samples: Samples
@@ -119,13 +119,13 @@ class Sums:
 
     def moments(self, terms: Sequence[int]) -> Moments:
         """Moments of these scores under permutation of a column."""
-        draw = check_random_state(self.random_state)
-        return permutation_moments(self.samples, self._graph(terms), self.engine.map, draw)
+        draw, scores = generator(self.random_state), self.scores(terms)
+        return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
 
     def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
         """A contrast in other units, and its moments under permutation of the classes."""
-        draw, term = check_random_state(self.random_state), self.rule[terms[0]]
-        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map, draw)
+        draw, term = generator(self.random_state), self.rule[terms[0]]
+        return contrast_moments(self.samples, self.graph(terms), term, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -135,7 +135,8 @@ class Sums:
         by_number = bool(far.apart) and near[0].apart == -far.apart
         return by_number or np.array_equal(near[0].coef, far.coef - 1.0)
 
-    def _graph(self, terms: Sequence[int]) -> PairGraph:
+    def graph(self, terms: Sequence[int]) -> PairGraph:
+        """The pairs of some terms."""
         pieces = [part for part in self.pieces or [] if part.term in terms]
         directions = np.array([term.direction for term in self.rule], np.int8)
         return pair_graph(pieces, self.weights, directions, len(self.samples.classes))
