@@ -325,7 +325,7 @@ def test_a_class_without_weight_is_no_class():
         ([1, np.inf, 1, 1], "finite"),
         ([0, 0, 0, 0], "zero weights throughout"),
         ([1, 1, 1], "inconsistent numbers of samples"),
-        ([[1, 1, 1, 1]], "one number per sample, got shape"),
+        ([[1, 1, 1, 1]], "got shape .1, 4."),
         (["a", "b", "c", "d"], "must hold numbers"),
     ],
 )

@@ -28,7 +28,7 @@ def weighted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndar
     """
     if sample_weight is None:
         return X, y, None
-    weights = _read(sample_weight)
+    weights = read_weights(sample_weight)
     check_consistent_length(X, y, weights)
     there = np.flatnonzero(weights)
     if len(there) < len(weights):
@@ -37,7 +37,7 @@ def weighted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndar
     return X, y, None if (weights == 1).all() else weights
 
 
-def _read(sample_weight: Any) -> np.ndarray:
+def read_weights(sample_weight: Any) -> np.ndarray:
     """Weights as numbers of at least 0, at least one of them more."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
