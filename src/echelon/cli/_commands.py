@@ -116,6 +116,7 @@ def profile(common: Common) -> None:
             raise InputError(f"profile makes no {option}; 'echelon rank' does.")
     _outputs.check_outputs(common)
     task = prepare(common, ["auto"], only_look=True)
+    task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})
