@@ -82,7 +82,7 @@ class Peer(KeepsBest, BaseEstimator):
 
 
 class MutualInformation(Peer):
-    """Mutual information with the target, by nearest neighbours; few whole numbers count as labels."""
+    """Mutual information, by nearest neighbours; a few whole numbers count as labels."""
 
     def _scores(self, table: Any, target: Target) -> np.ndarray:
         values = _numbers(table)
