@@ -25,7 +25,7 @@ def rank(common: Common, method: str, judging: Judging) -> None:
 def compare(common: Common, methods: list[str], judging: Judging) -> None:
     """Rank by several methods over the same folds."""
     methods = list(dict.fromkeys(name.lower() for name in methods))
-    if len(methods) < 2:
+    if len(methods) == 1:
         raise InputError(
             f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
             "methods'."

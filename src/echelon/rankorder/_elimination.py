@@ -39,8 +39,8 @@ class RankOrderSelector(BaseSelector):
 
     For measurements whose level is not comparable between samples (ratings by different people,
     sensors with a drifting base), not for others: :func:`echelon.profile.check_rank_order` tries
-    out which they are.  Samples are read as rankings of their features, and features are removed one
-    at a time by one of the four criteria of [1]_.
+    out which they are.  Samples are read as rankings of their features, and features are removed
+    one at a time by one of the four criteria of [1]_.
 
     Parameters
     ----------
