@@ -81,8 +81,8 @@ def make_page(cells: dict[str, dict[str, Any]]) -> str:
         "",
         *_score_table(done, verdicts),
         "",
-        "Survey, repeated measures and half grades are made; adult, digits and wine are cut to "
-        "1,500 rows for the outer folds, not for the command.  In *repeated measures* nothing goes "
+        "Survey, repeated measures and half grades are made; tables of more rows are cut to "
+        "800 rows for the outer folds, not for the command.  In *repeated measures* nothing goes "
         "with the stage but the patient, so the right answer is to keep none.",
         "",
         "## Commands and answers",
@@ -118,11 +118,12 @@ def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str
 
 def _answer_part(name: str, command: dict[str, Any]) -> list[str]:
     rows, columns = command["shape"]
-    said = [*command["warnings"], command["sentence"], command["evidence"], command["comparison"]]
+    said = [*command["warnings"], command["sentence"], command["evidence"]]
+    if command["keep"]:
+        said.append(command["comparison"])
     if command["offer"]:
         said.append(command["offer"])
-    if command["contradictions"]:
-        said += command["contradictions"]
+    said += command["contradictions"]
     return [
         f"### {name}: {rows:,} rows, {columns:,} features, {command['cpu']:.0f} s",
         "",
