@@ -8,6 +8,7 @@ from echelon import ForwardLinear, RankCorrelation
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
 from echelon.study._always import AlwaysFirst
+from echelon.study._curves import choose
 from echelon.study._rule import Rule, read_rule, share_to_offer, size_of
 
 NAMES = list("abcdefgh")
@@ -40,6 +41,19 @@ def test_the_knee_is_offered_by_the_tolerance_that_leads_to_it():
     straight = curve_of(*np.linspace(0.2, 0.9, 8))
     assert share_to_offer(straight, 0.1, 8) is None
     assert share_to_offer(curve_of(0.25, 0.25, 0.25), 0.25, 3) is None
+
+
+def test_the_smallest_set_of_any_method_that_loses_little_is_chosen():
+    curves = {
+        "all": curve_of(0.2, 0.3, 0.4, 0.5),
+        "few": curve_of(0.3, 0.48, 0.48, 0.48),
+        "same": curve_of(0.3, 0.49, 0.4, 0.4),
+        "poor": curve_of(0.1, 0.1, 0.2, 0.3),
+    }
+    assert choose(curves, 0.0, Rule()) == ("all", 4)  # without spread 1 % is all that may be lost
+    assert choose(curves, 0.0, Rule(share=0.05)) == ("same", 2)
+    assert choose(curves, 0.0, Rule(tolerance=0.25)) == ("few", 1)
+    assert choose(curves, 0.0, Rule(wanted=3)) == ("few", 3)
 
 
 @pytest.mark.parametrize("tolerance", ["some", "-1%", "%", -0.1, True, float("nan"), "inf"])

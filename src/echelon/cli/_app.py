@@ -95,17 +95,18 @@ def rank(
 
 @app.command(
     epilog="[bold]Examples[/]\n\n"
-    "echelon compare credit.csv -t grade --class-order E,D,C,B,A --methods orelieff,relieff\n\n"
-    "echelon compare wine.parquet -t cultivar -m relieff,cfs,consistency --report wine.html"
+    "echelon compare credit.csv -t grade --class-order E,D,C,B,A\n\n"
+    "echelon compare wine.parquet -t cultivar -m relieff,ftest,rfe --report wine.html"
 )
 @with_common
 def compare(
     common: Common,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option("--methods", "-m", metavar="A,B,...", autocompletion=complete_methods,
-                     help="Two or more, as listed by 'echelon methods'."),
-    ],
+                     show_default=False,
+                     help="Two or more, as listed by 'echelon methods'; five that fit the target."),
+    ] = None,
     n_features: NFeatures = "auto",
     tolerance: Tolerance = None,
     estimator: Estimator = "linear",

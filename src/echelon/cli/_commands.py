@@ -25,7 +25,7 @@ def rank(common: Common, method: str, judging: Judging) -> None:
 def compare(common: Common, methods: list[str], judging: Judging) -> None:
     """Rank by several methods over the same folds."""
     methods = list(dict.fromkeys(name.lower() for name in methods))
-    if len(methods) < 2:
+    if len(methods) == 1:
         raise InputError(
             f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
             "methods'."
@@ -116,6 +116,7 @@ def profile(common: Common) -> None:
             raise InputError(f"profile makes no {option}; 'echelon rank' does.")
     _outputs.check_outputs(common)
     task = prepare(common, ["auto"], only_look=True)
+    task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})

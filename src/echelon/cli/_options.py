@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from echelon.methods import METHODS
+from echelon.methods import METHODS, PEERS
 
 DATA_PANEL, OUTPUT_PANEL, RUN_PANEL = "Data", "Output", "Run"
 
@@ -31,7 +31,7 @@ def complete_methods(incomplete: str) -> list[tuple[str, str]]:
     head = f"{done}," if done else ""
     return [
         (f"{head}{name}", method.data)
-        for name, method in METHODS.items()
+        for name, method in {**METHODS, **PEERS}.items()
         if name.startswith(begun.lower())
     ]
 

@@ -13,7 +13,16 @@ from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
 from echelon.cli._target import check_methods, question_about, target_of
 from echelon.cli.files import Reading, read_table
-from echelon.methods import CLASSES, METHODS, ORDERED, Method
+from echelon.methods import (
+    ALIASES,
+    CLASSES,
+    COMPARED,
+    METHODS,
+    ORDERED,
+    PEERS,
+    Method,
+    method_named,
+)
 from echelon.profile import Profile, is_nominal, profile
 from echelon.study import Rows
 from echelon.targets import Target
@@ -43,7 +52,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     common : Common
         The options.
     wanted : sequence of str
-        Names of methods; "auto" is the one the profile recommends.
+        Names of methods; "auto" is the one the profile recommends.  None at all: some that fit
+        the target, to compare.
     only_look : bool, default=False
         Nothing is ranked: compare pairs of rows, and note a question instead of asking it.
     """
@@ -56,6 +66,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     X, y, rows, notes = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
+    chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     check_methods(methods, target)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
@@ -75,9 +86,11 @@ def find_method(name: str) -> Method | None:
     """The method of that name; None for "auto"."""
     if name.lower() == "auto":
         return None
-    if name.lower() not in METHODS:
-        raise InputError(f"There is no method {name!r}. {nearest(name, ['auto', *METHODS])}")
-    return METHODS[name.lower()]
+    found = method_named(name)
+    if found is None:
+        known = ["auto", *METHODS, *PEERS, *ALIASES]
+        raise InputError(f"There is no method {name!r}. {nearest(name, known)}")
+    return found
 
 
 def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
@@ -157,17 +170,20 @@ def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
     """What has to be done to labels and gaps, within the folds, for methods that need it."""
     labels = [name for name, column in X.items() if is_nominal(column)]
     gappy = [name for name, column in X.items() if column.isna().any()]
+    numbers = [method for method in methods if method.numbers_only and labels]
+    whole = [method.estimator for method in methods if not method.takes_gaps and gappy]
+    for method in numbers:
+        can = method.estimator == "RelevanceBounds" or method in PEERS.values()
+        if len(labels) == X.shape[1] and not can:
+            raise InputError(f"{method.name} needs numbers, and no column holds any.")
     said = []
-    for method in methods:
-        if method.numbers_only and labels:
-            if len(labels) == X.shape[1] and method.estimator != "RelevanceBounds":
-                raise InputError(f"{method.name} needs numbers, and no column holds any.")
-            said.append(
-                f"{method.estimator} needs numbers: {listed(labels)} split into 0/1 columns."
-            )
-        if not method.takes_gaps and gappy:
-            said.append(
-                f"{method.estimator} takes no missing values: those of {listed(gappy)} were filled "
-                "with the median (labels: with a label of their own)."
-            )
+    if numbers:
+        who = listed(method.estimator for method in numbers)
+        verb = "needs" if len(numbers) == 1 else "need"
+        said.append(f"{who} {verb} numbers: {listed(labels)} split into 0/1 columns.")
+    if whole:
+        said.append(
+            f"{listed(whole)} {'takes' if len(whole) == 1 else 'take'} no missing values: those of "
+            f"{listed(gappy)} were filled with the median (labels: with a label of their own)."
+        )
     return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -19,6 +20,9 @@ from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
 from echelon.study import MATTERS
 from echelon.study.types import Agreement, Summary
+
+MOST_PAIRS = 3
+"""Pairs of methods whose agreement is printed; of more, the extremes."""
 
 
 def shown(value: Any) -> Text:
@@ -101,25 +105,35 @@ def _methods_table(summary: Summary) -> Table:
         cells = [part for size in sizes for part in (f"{size:,}", with_error(*scores[size]))]
         chosen = method["name"] == summary["answer"]["method"]
         table.add_row(method["label"], *cells, style="bold" if chosen else "")
+    table.add_section()
+    score = summary["answer"]["score"]
+    for kept, other in zip((0, *[summary["answer"]["of"]] * 2), (score["guess"], *score["others"]),
+                           strict=True):  # fmt: skip
+        name = other["name"] if kept else f"guessing {other['name']}"
+        reached = with_error(other["mean"], other["standard_error"])
+        table.add_row(shown(name), f"{kept:,}", reached, style="dim")
     return table
 
 
 def _short(label: str) -> str:
-    """A heading that fits: the capitals of long names."""
-    return label if len(label) <= 10 else "".join(c for c in label if c.isupper())
+    """A heading that fits: long names in several lines."""
+    return label if len(label) <= 10 else re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", label)
 
 
 def _agreement(out: Console, agreement: Agreement | None) -> None:
     if agreement is None:
         return
     names, taus = agreement["methods"], agreement["rank_correlation"]
-    pairs = [
-        f"{a} and {b} {taus[i][j]:.2f}"
-        for i, a in enumerate(names)
-        for j, b in enumerate(names)
-        if i < j and taus[i][j] is not None
-    ]
-    _say(out, f"Agreement of the rankings (1 = the same): {'; '.join(pairs)}.")
+    pairs = sorted(
+        (-taus[i][j], i, j)
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if taus[i][j] is not None
+    )
+    shown = pairs if len(pairs) <= MOST_PAIRS else [pairs[0], pairs[-1]]
+    texts = [f"{names[i]} and {names[j]} {-tau:.2f}" for tau, i, j in shown]
+    which = "" if shown is pairs else ", the most and the least alike"
+    _say(out, f"Agreement of the rankings (1 = the same){which}: {'; '.join(texts)}.")
 
 
 def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:

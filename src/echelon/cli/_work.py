@@ -14,8 +14,8 @@ from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common, Judging, names
 from echelon.cli._prepare import Task, prepare
-from echelon.methods import METHODS, Method
-from echelon.profile import associations, is_nominal
+from echelon.methods import CLASSES, METHODS, Method
+from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
 from echelon.study import (
     Prepared,
@@ -30,6 +30,9 @@ N_RESAMPLES = 20
 
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
+
+MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
+"""Values up to which the order of columns within a row is tried out, and in how many folds."""
 
 LONG = 2e8
 """Products of samples, samples and features from which on progress bars are worth their lines."""
@@ -170,6 +173,17 @@ def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
         reasons.setdefault(why, []).append(name)
     aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
     return [*aside, *task.notes, *notes]
+
+
+def rank_order_notes(task: Task) -> list[str]:
+    """What the order of the columns within a row is worth, where they look like one scale."""
+    facts = task.profile
+    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
+    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
+        return []
+    with warnings_of_ours():
+        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
+    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
 
 
 def read_n_features(text: str, n_features: int) -> int | str:

@@ -71,7 +71,10 @@ class FeatureCurve:
     @property
     def best_size(self) -> int:
         """The smallest size with the largest mean score."""
-        return self._smallest_reaching(0.0)
+        means = np.where(np.isnan(self.mean_scores), -np.inf, self.mean_scores)
+        if means.max() == -np.inf:
+            raise ValueError("Every score is NaN, so no size is best. Use another `scoring`.")
+        return int(self.sizes[np.argmax(means >= means.max() - ROUNDING)])
 
     @property
     def one_se_size(self) -> int:
@@ -94,11 +97,31 @@ class FeatureCurve:
         limits : tuple of (float, float), default=(0.0, inf)
             With ``tolerance=None``: losses up to the first always pass, beyond the second never.
         """
-        if tolerance is not None:
-            return self._smallest_reaching(tolerance)
-        losses = self.scores[self.sizes.tolist().index(self.best_size)] - self.scores
-        allowed = np.clip(standard_error(losses, self.test_share), *limits)
-        return int(self.sizes[np.argmax(losses.mean(axis=1) <= allowed + ROUNDING)])
+        best = self.scores[self.sizes.tolist().index(self.best_size)]
+        return int(self.sizes_within(best, tolerance, limits)[0])
+
+    def sizes_within(
+        self,
+        reference: np.ndarray,
+        tolerance: float | None = None,
+        limits: tuple[float, float] = (0.0, np.inf),
+    ) -> np.ndarray:
+        """Sizes that lose at most so much against other scores of the same folds.
+
+        Parameters
+        ----------
+        reference : ndarray of shape (n_folds,)
+            Scores to compare with.
+        tolerance : float or None, default=None
+            Loss in the units of the score; None: one standard error of the loss itself.
+        limits : tuple of (float, float), default=(0.0, inf)
+            With ``tolerance=None``: losses up to the first always pass, beyond the second never.
+        """
+        losses = reference - self.scores
+        allowed: Any = tolerance
+        if tolerance is None:
+            allowed = np.clip(standard_error(losses, self.test_share), *limits)
+        return self.sizes[losses.mean(axis=1) <= allowed + ROUNDING]
 
     def without(self, fold: int) -> FeatureCurve:
         """The curve as the other folds see it, to choose a size in which this one has no say.
@@ -127,12 +150,6 @@ class FeatureCurve:
     def plot(self, ax: Any = None) -> FeatureCurveDisplay:
         """Draw the curve; see :class:`echelon.display.FeatureCurveDisplay`."""
         return FeatureCurveDisplay.from_curve(self).plot(ax)
-
-    def _smallest_reaching(self, slack: float) -> int:
-        means = np.where(np.isnan(self.mean_scores), -np.inf, self.mean_scores)
-        if means.max() == -np.inf:
-            raise ValueError("Every score is NaN, so no size is best. Use another `scoring`.")
-        return int(self.sizes[np.argmax(means >= means.max() - slack - ROUNDING)])
 
 
 def feature_curve(

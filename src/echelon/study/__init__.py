@@ -16,6 +16,8 @@
 ``_summary``   all of it, from data and selectors
 ``_auto``      ``AutoSelector``: the answer as an estimator
 ``_prepared``  selectors that need numbers, or no gaps, on any table
+``_best``      from a ranking to the best so many
+``_peers``     rankings of scikit-learn, to compare with
 ``_encoder``   ``TableEncoder``: a table as numbers, for models of every kind
 """
 
@@ -23,13 +25,18 @@ from echelon.study._auto import AutoSelector
 from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Rows, fewer_folds
+from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImportance
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._questions import MATTERS
 from echelon.study._summary import Settings, make_summary, read_for
 
 __all__ = [
     "MATTERS",
+    "RFE",
     "AutoSelector",
+    "FTest",
+    "MutualInformation",
+    "PermutationImportance",
     "Prepared",
     "Rows",
     "Settings",

@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator, clone
 
 from echelon._core.search import shared_ranks
 from echelon.rankings import ranking_copies, ranks_of
+from echelon.study._best import KeepsBest
 from echelon.validation import as_frame
 
 
-class AlwaysFirst(BaseEstimator):
+class AlwaysFirst(KeepsBest, BaseEstimator):
     """A selector's ranking, with some features before all others, in the selector's own order.
 
     Parameters
@@ -64,7 +65,3 @@ class AlwaysFirst(BaseEstimator):
             if hasattr(self.selector_, name):
                 setattr(self, name, getattr(self.selector_, name))
         return self
-
-    def get_support(self) -> np.ndarray:
-        """Mask of the features kept."""
-        return self.ranking_ <= self.k

@@ -12,7 +12,7 @@ from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._always import AlwaysFirst
 from echelon.study._models import Study, forest
-from echelon.study._rule import Rule, size_of
+from echelon.study._rule import Rule, at_best, sizes_against
 
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
@@ -101,9 +101,17 @@ def _scores(model: Any, study: Study) -> np.ndarray:
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
-    """The method with the best mean score at its size; among equals the smaller set, the first."""
-    choices = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
-    return max(choices, key=lambda choice: (scores_at(curves, choice).mean(), -choice.size))
+    """The smallest set of all methods that loses little against the best of all; see ``_rule``.
+
+    Among sets of the same size the one with the best mean score, among equals the first method.
+    """
+    best = max((at_best(curve) for curve in curves.values()), key=lambda scores: scores.mean())
+    choices = [
+        Choice(name, sizes[0])
+        for name, curve in curves.items()
+        if (sizes := sizes_against(curve, best, guess, rule))
+    ]
+    return min(choices, key=lambda choice: (choice.size, -scores_at(curves, choice).mean()))
 
 
 def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:

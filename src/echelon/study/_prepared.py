@@ -12,13 +12,14 @@ from echelon._core.relevance import strongest
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
+from echelon.study._best import KeepsBest
 from echelon.validation import as_frame
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
 
 
-class Prepared(BaseEstimator):
+class Prepared(KeepsBest, BaseEstimator):
     """A selector behind what it needs: labels as 0/1 columns, gaps filled.
 
     Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
@@ -32,12 +33,17 @@ class Prepared(BaseEstimator):
         Labels become one column each.
     fill_gaps : bool, default=True
         Gaps become the median, or a label of their own.
+    k : int, default=1
+        How many to keep.
     """
 
-    def __init__(self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True):
+    def __init__(
+        self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True, k: int = 1
+    ):
         self.selector = selector
         self.split_labels = split_labels
         self.fill_gaps = fill_gaps
+        self.k = k
 
     def fit(self, X: Any, y: Any) -> Prepared:
         """Rank the columns of a table.

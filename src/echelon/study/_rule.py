@@ -14,7 +14,7 @@ from echelon.evaluation import FeatureCurve
 
 LEAST_LOST, MOST_LOST = 0.01, 0.05
 """Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
-ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""
 NEARLY_ALL = 0.75
 """An answer of so large a share of the features calls for an offer, one of as many is none."""
@@ -84,19 +84,28 @@ def _read_loss(value: Any, given: Any) -> float:
 
 
 def size_of(curve: FeatureCurve, guess: float, rule: Rule) -> int:
-    """How many features to keep.
+    """How many features one method keeps: the fewest that lose little against its own best."""
+    return sizes_against(curve, at_best(curve), guess, rule)[0]
 
-    The number wanted, or the smallest that loses at most the tolerance against the best.  None: at
+
+def at_best(curve: FeatureCurve) -> np.ndarray:
+    """Scores of the folds with the best number of features."""
+    return curve.scores[curve.sizes.tolist().index(curve.best_size)]
+
+
+def sizes_against(curve: FeatureCurve, best: np.ndarray, guess: float, rule: Rule) -> list[int]:
+    """Numbers of features that may be kept, ascending.
+
+    The number wanted, or those that lose at most the tolerance against the best scores.  None: at
     most one standard error of the loss, but never more than ``MOST_LOST`` of what the best gains
     over the guess (with few samples a standard error forgives too much), and always less than
     ``LEAST_LOST`` of it (with many samples it forgives nothing).
     """
     if rule.wanted:
-        return rule.wanted
-    gain = gain_of(curve, guess)
-    if rule.share is not None:
-        return curve.smallest_within(rule.share * gain)
-    return curve.smallest_within(rule.tolerance, (LEAST_LOST * gain, MOST_LOST * gain))
+        return [rule.wanted]
+    gain = max(float(best.mean()) - guess, 0.0)
+    lost = rule.tolerance if rule.share is None else rule.share * gain
+    return curve.sizes_within(best, lost, (LEAST_LOST * gain, MOST_LOST * gain)).tolist()
 
 
 def gain_of(curve: FeatureCurve, guess: float) -> float:
@@ -108,14 +117,14 @@ def share_to_offer(curve: FeatureCurve, guess: float, size: int) -> float | None
     """The tolerance that leads to the knee of the curve; None where it is hardly smaller.
 
     The knee is the size furthest above the straight line from the guess with no feature to the
-    best score with all of them; what it loses is rounded up to one of ``ROUND_SHARES``.
+    best score with all of them, among those that lose at most the last of ``ROUND_SHARES``; what
+    it loses is rounded up to one of them.
     """
     gain = gain_of(curve, guess)
     if gain == 0 or size < NEARLY_ALL * curve.sizes[-1]:
         return None
-    gained = (curve.mean_scores - guess) / gain
-    lost = 1 - gained[np.nanargmax(gained - curve.sizes / curve.sizes[-1])]
-    for share in ROUND_SHARES:
-        if lost <= share + 1e-12:
-            return share if curve.smallest_within(share * gain) <= NEARLY_ALL * size else None
-    return None
+    lost = 1 - (curve.mean_scores - guess) / gain
+    above = np.where(lost <= ROUND_SHARES[-1], 1 - lost - curve.sizes / curve.sizes[-1], -np.inf)
+    at_knee = lost[np.argmax(above)]
+    share = next(share for share in ROUND_SHARES if at_knee <= share + 1e-12)
+    return share if curve.smallest_within(share * gain) <= NEARLY_ALL * size else None
