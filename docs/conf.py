@@ -36,6 +36,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 
+autosummary_generate = [f"api/{package}.rst" for package in reference.packages()]
 autosummary_context = {"guides": reference.guides(), "selectors": reference.selectors()}
 autodoc_mock_imports = reference.ABSENT
 autodoc_typehints = "none"

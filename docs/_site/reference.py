@@ -162,6 +162,10 @@ def write_pages(*_: Any) -> None:
     """Write the pages that autosummary goes by; those that have not changed are left alone."""
     API.mkdir(exist_ok=True)
     texts = {"index": index_page(), **{package: package_page(package) for package in packages()}}
+    known = {*texts, *(each.path for each in names())}
+    for file in API.rglob("*.rst"):
+        if file.stem not in known:
+            file.unlink()
     for name, text in texts.items():
         file = API / f"{name}.rst"
         if not file.exists() or file.read_text(encoding="utf-8") != text:
