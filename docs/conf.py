@@ -6,8 +6,9 @@ from urllib.request import urlopen
 
 sys.path.insert(0, str(Path(__file__).parent))  # for _site
 
-import echelon
 from _site import reference
+
+import echelon
 
 project = "echelon"
 author = "The echelon developers"
@@ -72,7 +73,7 @@ OTHERS = {
 
 
 def in_reach(address: str) -> bool:
-    """Whether a project's inventory can be had: without a network the site is built all the same."""
+    """Whether a project's inventory can be had: without a network the site is built, too."""
     try:
         with urlopen(f"{address}objects.inv", timeout=3):
             return True

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 pytest.importorskip("selenium", reason="needs selenium (the dev group of pyproject)")
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

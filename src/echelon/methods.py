@@ -36,6 +36,15 @@ class Method(NamedTuple):
         Whether nominal columns must be turned into numbers first.
     takes_gaps : bool
         Whether missing values are taken as they are.
+
+    Examples
+    --------
+    >>> from echelon.methods import METHODS
+    >>> method = METHODS["rrelieff"]
+    >>> method.estimator, method.cost, "regression" in method.targets
+    ('RReliefF', 'n² p', True)
+    >>> type(method.make(n_features_to_select=3)).__name__
+    'RReliefF'
     """
 
     estimator: str

@@ -51,7 +51,15 @@ def make_folds(cv: Any, target: Target, random_state: Any, groups: Any = None) -
 
 
 def fewer_folds(cv: Any, target: Target) -> Any:
-    """A number of folds, made smaller where samples or classes are few; a splitter as it is."""
+    """A number of folds, made smaller where samples or classes are few; a splitter as it is.
+
+    Examples
+    --------
+    >>> from echelon.study import fewer_folds
+    >>> from echelon.targets import read_target
+    >>> fewer_folds(10, read_target(["a"] * 5 + ["b"] * 6))
+    6
+    """
     if not isinstance(cv, Integral) or isinstance(cv, bool):
         return 5 if cv is None else cv
     n_samples, counts = len(target), sorted(target.counts.values())
