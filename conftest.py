@@ -1,4 +1,4 @@
-"""Modules that need an optional package are looked at where it is installed; the site's not at all."""
+"""Modules that need an optional package are looked at where it is installed; the site's never."""
 
 from importlib.util import find_spec
 

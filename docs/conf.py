@@ -6,8 +6,9 @@ from urllib.request import urlopen
 
 sys.path.insert(0, str(Path(__file__).parent))  # for _site
 
-import echelon
 from _site import reference
+
+import echelon
 
 project = "echelon"
 author = "The echelon developers"
@@ -36,6 +37,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 
+autosummary_generate = [f"api/{package}.rst" for package in reference.packages()]
 autosummary_context = {"guides": reference.guides(), "selectors": reference.selectors()}
 autodoc_mock_imports = reference.ABSENT
 autodoc_typehints = "none"
@@ -71,7 +73,7 @@ OTHERS = {
 
 
 def in_reach(address: str) -> bool:
-    """Whether a project's inventory can be had: without a network the site is built all the same."""
+    """Whether a project's inventory can be had: without a network the site is built, too."""
     try:
         with urlopen(f"{address}objects.inv", timeout=3):
             return True

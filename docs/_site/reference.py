@@ -46,7 +46,11 @@ GUIDES = {
 }
 """Package: the page that explains it."""
 
-GUIDES_OF_NAMES = {"OrdEval": "surveys", "OrdEvalDisplay": "surveys", "clustering_accuracy": "interval"}
+GUIDES_OF_NAMES = {
+    "OrdEval": "surveys",
+    "OrdEvalDisplay": "surveys",
+    "clustering_accuracy": "interval",
+}
 """Names that have a page apart from that of their package."""
 
 
@@ -141,17 +145,24 @@ def package_page(package: str) -> str:
     if own:
         text += ".. autosummary::\n   :toctree: of\n   :nosignatures:\n\n"
         text += "".join(f"   ~{path}\n" for path in own) + "\n"
-    values = {name: repr(getattr(packages()[package], name)) for name in constants(package)}
-    if values:
+    others = constants(package)
+    if others:
         text += ".. rubric:: Constants and modules\n\n"
-        text += "".join(f"- ``{name}``: ``{' '.join(value.split())[:90]}``\n" for name, value in values.items())
+        text += "".join(f"- ``{name}``: {shown(package, name)}\n" for name in others)
     return text
+
+
+def shown(package: str, name: str) -> str:
+    """The value of a constant, or of a module what it is."""
+    value = getattr(packages()[package], name)
+    return first_line(value) if inspect.ismodule(value) else f"``{' '.join(repr(value).split())}``"
 
 
 def index_page() -> str:
     """The page that lists the packages."""
     text = heading("API reference")
-    text += f"{len(names())} public classes and functions, by package.  Estimators are imported from ``echelon``.\n\n"
+    text += f"{len(names())} public classes and functions, by package.  "
+    text += "Estimators are imported from ``echelon``.\n\n"
     for package, module in packages().items():
         text += f":doc:`echelon.{package} <{package}>`\n   {first_line(module)}\n\n"
     listed = "".join(f"   {package}\n" for package in packages())
@@ -162,6 +173,10 @@ def write_pages(*_: Any) -> None:
     """Write the pages that autosummary goes by; those that have not changed are left alone."""
     API.mkdir(exist_ok=True)
     texts = {"index": index_page(), **{package: package_page(package) for package in packages()}}
+    known = {*texts, *(each.path for each in names())}
+    for file in API.rglob("*.rst"):
+        if file.stem not in known:
+            file.unlink()
     for name, text in texts.items():
         file = API / f"{name}.rst"
         if not file.exists() or file.read_text(encoding="utf-8") != text:
@@ -174,8 +189,9 @@ def skip_what_is_not_ours(app: Any, what: str, name: str, member: Any, skip: boo
     return skip or not (getattr(function, "__module__", None) or "").startswith("echelon")
 
 
-def quote_trailing_underscores(app: Any, what: str, name: str, value: Any, _: Any, lines: list[str]) -> None:
+def quote_trailing_underscores(*event: Any) -> None:
     """The shape ``(n_features_in_,)`` is no link."""
+    lines: list[str] = event[-1]
     lines[:] = [re.sub(r"\((\w+_),\)$", r"(``\1``,)", line) for line in lines]
 
 

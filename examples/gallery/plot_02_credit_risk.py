@@ -2,11 +2,12 @@
 Credit risk: features that may only push one way
 ================================================
 
-An auditor asks that more debt never improves a rating, and more income never harms it.  Which features of an
-application matter under this condition, and do the data agree with it?
+An auditor asks that more debt never improves a rating, and more income never harms it.  Which
+features of an application matter under this condition, and do the data agree with it?
 
-The applications are simulated: ratings C < B < A fall with debt and with late payments and rise with income
-and years in the job; age has a best middle; branch and shoe size have nothing to do with it.
+The applications are simulated: ratings C < B < A fall with debt and with late payments and rise
+with income and years in the job; age has a best middle; branch and shoe size have nothing to do
+with it.
 """
 
 import numpy as np
@@ -35,8 +36,8 @@ rating = pd.cut(worth, np.quantile(worth, [0, 0.3, 0.7, 1]), labels=["C", "B", "
                 include_lowest=True)  # fmt: skip
 
 # %%
-# First the condition itself.  For every feature, the share of pairs of applicants in which the better value
-# has the worse rating: 0 is perfect order, 0.5 is none.
+# First the condition itself.  For every feature, the share of pairs of applicants in which the
+# better value has the worse rating: 0 is perfect order, 0.5 is none.
 from echelon.evaluation import monotonicity_violations
 
 signs = {"income": 1, "debt": -1, "late_payments": -1, "years_in_job": 1}
@@ -44,25 +45,25 @@ found = monotonicity_violations(X[[*signs]], rating, monotonic_cst=list(signs.va
 print(found.frame().round(2).to_string(index=False))
 
 # %%
-# All four are below 0.5, so the directions are those of the data.  Now the ranking, with these directions
-# given and the other features free.
+# All four are below 0.5, so the directions are those of the data.  Now the ranking, with these
+# directions given and the other features free.
 from echelon import ForwardAdditive, OReliefF
 
 margins = OReliefF(monotonic_cst=signs).fit(X, rating)
 print("kept:", ", ".join(margins.get_feature_names_out()))
 
 # %%
-# O-ReliefF keeps what is no chance, at a false discovery rate of 5 %.  Age is not among it: a best middle is no
-# trend.
+# O-ReliefF keeps what is no chance, at a false discovery rate of 5 %.  Age is not among it: a best
+# middle is no trend.
 from echelon.display import ScoresDisplay
 
 scores = ScoresDisplay.from_estimator(margins).plot()
 scores.ax_.set_title("z-scores, directions given")
 
 # %%
-# What does a wrong condition cost?  ``ForwardAdditive`` says how much of the variance of the ratings a curve of
-# each feature explains on applicants left out.  Free curves find the best middle of age; a curve that must
-# rise does not.
+# What does a wrong condition cost?  ``ForwardAdditive`` says how much of the variance of the
+# ratings a curve of each feature explains on applicants left out.  Free curves find the best
+# middle of age; a curve that must rise does not.
 free = ForwardAdditive(random_state=0).fit(X, rating)
 bound = ForwardAdditive(monotonic_cst={**signs, "age": 1}, random_state=0).fit(X, rating)
 explained = pd.DataFrame(
@@ -72,9 +73,9 @@ ax = explained.plot.barh(xlabel="share of variance explained", color=["#8aa", "#
 ax.set_title("Age has a best middle, and may not be forced to rise")
 
 # %%
-# **What to read.**  Given directions cost nothing where they are right.  Where one is wrong, here age, the
-# feature loses what it had, and the bars show it.
+# **What to read.**  Given directions cost nothing where they are right.  Where one is wrong, here
+# age, the feature loses what it had, and the bars show it.
 #
-# **Limits.**  Directions constrain one feature at a time, given the others; a real scorecard also needs
-# reasons that people accept.  For two classes and features in bins, as scorecards are made, there is
-# :class:`echelon.InformationValue`.
+# **Limits.**  Directions constrain one feature at a time, given the others; a real scorecard also
+# needs reasons that people accept.  For two classes and features in bins, as scorecards are made,
+# there is :class:`echelon.InformationValue`.

@@ -2,9 +2,9 @@
 Several rows per patient
 ========================
 
-60 patients were seen four times each.  Rows of one patient are alike, also in features that have nothing to do
-with the disease.  Folds that tear patients apart then reward what recognises the *patient*.  How do I keep
-patients together?
+60 patients were seen four times each.  Rows of one patient are alike, also in features that have
+nothing to do with the disease.  Folds that tear patients apart then reward what recognises the
+*patient*.  How do I keep patients together?
 """
 
 import numpy as np
@@ -45,12 +45,14 @@ for label, curve in (("rows torn apart", rows), ("whole patients", whole)):
     table = curve.frame()
     ax.plot(table["n_features"], table["mean_score"], marker="o", label=label)
 ax.axhline(np.bincount(stage).max() / len(stage), ls=":", color="grey", label="guessing")
-ax.set(xlabel="features", ylabel="accuracy", title="Folds of rows recognise patients", ylim=(0, 1.05))
+ax.set(
+    xlabel="features", ylabel="accuracy", title="Folds of rows recognise patients", ylim=(0, 1.05)
+)
 _ = ax.legend()
 
 # %%
-# :class:`echelon.AutoSelector` takes ``groups``, too, and so do ``selection_stability`` and reports; the command
-# has ``--groups``.
+# :class:`echelon.AutoSelector` takes ``groups``, too, and so do ``selection_stability`` and
+# reports; the command has ``--groups``.
 from echelon import AutoSelector
 
 selector = AutoSelector(random_state=0).fit(X, stage, groups=patient)
@@ -58,9 +60,9 @@ print("keep:", ", ".join(selector.get_feature_names_out()))
 print(f"{selector.score_:.2f} classes off, guessing {selector.baselines_['guess']:.2f}")
 
 # %%
-# **What to read.**  Torn apart, eight habits give near-perfect accuracy; on new patients they are worth nothing.
-# The lower curve is the one that counts.
+# **What to read.**  Torn apart, eight habits give near-perfect accuracy; on new patients they are
+# worth nothing.  The lower curve is the one that counts.
 #
-# **Limits.**  Groups keep the *judgement* honest.  The ranking itself still counts rows: neighbours of a row
-# are mostly rows of the same patient, and p-values take rows for independent.  With few rows per patient,
-# average them first.
+# **Limits.**  Groups keep the *judgement* honest.  The ranking itself still counts rows:
+# neighbours of a row are mostly rows of the same patient, and p-values take rows for independent.
+# With few rows per patient, average them first.

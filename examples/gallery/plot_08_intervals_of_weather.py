@@ -2,9 +2,9 @@
 Days as intervals: which measurements tell the weather?
 =======================================================
 
-A station reports every hour, the outcome is per day: calm or storm.  The daily mean hides the gusts, minimum
-and maximum as two columns lose that they belong together.  Which measurements tell the days apart, as
-intervals?
+A station reports every hour, the outcome is per day: calm or storm.  The daily mean hides the
+gusts, minimum and maximum as two columns lose that they belong together.  Which measurements tell
+the days apart, as intervals?
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ weather = pd.DataFrame({
 y = np.where(storm, "storm", "calm")
 
 # %%
-# From hours to days: one interval per day and measurement, from the 5 % to the 95 % quantile, so that one bad
-# reading moves nothing.
+# From hours to days: one interval per day and measurement, from the 5 % to the 95 % quantile, so
+# that one bad reading moves nothing.
 from echelon import IntervalRelief, intervals_from_groups
 
 X = intervals_from_groups(weather, by=hours.date, how=(0.05, 0.95))
@@ -42,8 +42,8 @@ from echelon.display import IntervalDisplay
 display = IntervalDisplay.from_estimator(selector, X, y).plot()
 
 # %%
-# The daily means alone would lose most of the wind: its mean differs, but its reach differs more.  And without
-# any labels, days fall into the two kinds by the intervals that were kept:
+# The daily means alone would lose most of the wind: its mean differs, but its reach differs more.
+# And without any labels, days fall into the two kinds by the intervals that were kept:
 from echelon import IntervalKMeans
 from echelon.evaluation import clustering_accuracy
 
@@ -51,8 +51,9 @@ clusters = IntervalKMeans(n_clusters=2, random_state=0).fit_predict(selector.tra
 print(f"days in the right cluster: {clustering_accuracy(y, clusters):.2f}")
 
 # %%
-# **What to read.**  Wind differs in its upper end, pressure is lower as a whole; temperature and humidity have
-# the same interval on either kind of day.
+# **What to read.**  Wind differs in its upper end, pressure is lower as a whole; temperature and
+# humidity have the same interval on either kind of day.
 #
-# **Limits.**  Classes without an order.  A mean interval stands for its class: classes of several kinds of
-# days want ``margin="nearest"``.  The days here are independent of each other; real ones are not.
+# **Limits.**  Classes without an order.  A mean interval stands for its class: classes of several
+# kinds of days want ``margin="nearest"``.  The days here are independent of each other; real ones
+# are not.

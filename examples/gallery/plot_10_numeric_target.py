@@ -2,11 +2,11 @@
 The target is a number
 ======================
 
-Strength of an alloy, price of a house, progression of a disease: which features go with a number, also those
-that matter only together?
+Strength of an alloy, price of a house, progression of a disease: which features go with a number,
+also those that matter only together?
 
-Simulated: strength rises with carbon along a straight line, has a best middle of heat, and depends on time and
-tempering only together: neither says anything alone.
+Simulated: strength rises with carbon along a straight line, has a best middle of heat, and depends
+on time and tempering only together: neither says anything alone.
 """
 
 import numpy as np
@@ -40,19 +40,23 @@ for name, selector in views.items():
 import matplotlib.pyplot as plt
 
 shares = pd.DataFrame(
-    {name: selector.scores_ / selector.scores_.max() for name, selector in views.items()}, index=names
+    {name: selector.scores_ / selector.scores_.max() for name, selector in views.items()},
+    index=names,
 )
 fig, ax = plt.subplots()
 ax.imshow(shares.T.clip(lower=0), cmap="Blues", vmin=0, vmax=1)
-ax.set(xticks=range(12), yticks=range(4), yticklabels=shares.columns, title="Scores, best feature = 1")
+ax.set(
+    xticks=range(12), yticks=range(4), yticklabels=shares.columns, title="Scores, best feature = 1"
+)
 _ = ax.set_xticklabels(names, rotation=60, ha="right")
 
 # %%
-# **What to read.**  Rank correlation and the linear model see the line and miss the rest.  Curves find heat.
-# Only neighbours, RReliefF, see two features that act together.
+# **What to read.**  Rank correlation and the linear model see the line and miss the rest.  Curves
+# find heat.  Only neighbours, RReliefF, see two features that act together.
 #
-# **Limits.**  What sees more needs more samples: with 100 rows RReliefF would not find the pair.  None of
-# these says how much the features are worth to a model; :class:`echelon.CurveSelector` asks one.
+# **Limits.**  What sees more needs more samples: with 100 rows RReliefF would not find the pair.
+# None of these says how much the features are worth to a model; :class:`echelon.CurveSelector`
+# asks one.
 from sklearn.ensemble import ExtraTreesRegressor
 
 from echelon import CurveSelector

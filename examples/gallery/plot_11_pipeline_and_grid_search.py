@@ -2,9 +2,9 @@
 In a Pipeline, with GridSearchCV
 ================================
 
-178 wines, thirteen measurements, forty columns of noise.  How many features should a Pipeline keep, and by how many
-neighbours?  Every selector is a scikit-learn
-estimator: it can be a step, be tuned, keep column names, and be cross-validated with the model.
+178 wines, thirteen measurements, forty columns of noise.  How many features should a Pipeline
+keep, and by how many neighbours?  Every selector is a scikit-learn estimator: it can be a step, be
+tuned, keep column names, and be cross-validated with the model.
 """
 
 import numpy as np
@@ -35,9 +35,10 @@ print(grid.best_params_)
 print("kept:", ", ".join(grid.best_estimator_[0].get_feature_names_out()))
 
 # %%
-# The selector is fitted on the training rows of every fold, so the scores are honest for each setting; the best
-# of 12 settings is a little too good, and the whole search is judged by folds around it.
-scores = pd.DataFrame(grid.cv_results_).pivot(
+# The selector is fitted on the training rows of every fold, so the scores are honest for each
+# setting; the best of 12 settings is a little too good, and the whole search is judged by folds
+# around it.
+scores = pd.DataFrame(grid.cv_results_).pivot_table(
     index="param_relieff__n_features_to_select", columns="param_relieff__n_neighbors",
     values="mean_test_score",
 )  # fmt: skip
@@ -56,9 +57,9 @@ mixed.loc[::7, "alcohol"] = None
 print(", ".join(ReliefF(4).fit(mixed, y).get_feature_names_out()))
 
 # %%
-# **What to read.**  Six columns do at least as well as all 53.  Beyond, curves differ by two or three wines, and so
-# do the numbers of neighbours.
+# **What to read.**  Six columns do at least as well as all 53.  Beyond, curves differ by two or
+# three wines, and so do the numbers of neighbours.
 #
-# **Limits.**  A grid over the number of features fits the ranking again for each of them; :class:`echelon.CurveSelector`
-# does it once per fold.  A model after the selector sees the columns as they were: gaps and labels have to be
-# dealt with *before the model*.
+# **Limits.**  A grid over the number of features fits the ranking again for each of them;
+# :class:`echelon.CurveSelector` does it once per fold.  A model after the selector sees the
+# columns as they were: gaps and labels have to be dealt with *before the model*.

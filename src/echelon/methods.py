@@ -38,6 +38,15 @@ class Method(NamedTuple):
         Whether missing values are taken as they are.
     module : str
         Where the class is.
+
+    Examples
+    --------
+    >>> from echelon.methods import METHODS
+    >>> method = METHODS["rrelieff"]
+    >>> method.estimator, method.cost, "regression" in method.targets
+    ('RReliefF', 'n² p', True)
+    >>> type(method.make(n_features_to_select=3)).__name__
+    'RReliefF'
     """
 
     estimator: str

@@ -1,47 +1,23 @@
 """The report in a real browser: Chromium, without a window and without a network."""
 
 import base64
-import os
-import shutil
-import time
 
 import pytest
 
+from browsers import addresses, are_local, chromium, needs_chromium, resize, wait_for, width_of
 from report_cases import HOSTILE, hostile_report, unstable_report, wide_report
 
 selenium = pytest.importorskip("selenium", reason="needs selenium (the dev group of pyproject)")
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-DRIVER = shutil.which("chromedriver")
-OPTIONS = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-           "--disable-background-networking", "--window-size=1280,900"]  # fmt: skip
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None,
-    reason="needs Chromium and its driver (Debian: chromium, chromium-driver)",
-)
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for option in OPTIONS + (["--no-sandbox"] if os.geteuid() == 0 else []):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.execute_cdp_cmd("Network.enable", {})
-    driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-                           {"offline": True, "latency": 0, "downloadThroughput": 0,
-                            "uploadThroughput": 0})  # fmt: skip
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +33,7 @@ def pages(tmp_path_factory):
 @pytest.fixture
 def page(browser, pages):
     """The hostile report, opened anew and in light."""
-    _resize(browser, 1280)
+    resize(browser, 1280)
     browser.get((pages / "hostile.html").as_uri())
     browser.execute_script("localStorage.clear()")
     browser.refresh()
@@ -68,11 +44,6 @@ def page(browser, pages):
     assert messages == [], "nothing is written to the console"
 
 
-def _resize(browser, width):
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-
 def column(browser, place):
     """Texts of one column of the features table, top to bottom."""
     rows = "document.querySelector('#features tbody').rows"
@@ -80,23 +51,12 @@ def column(browser, place):
     return browser.execute_script(script, place)
 
 
-def wait_for(condition):
-    """What a condition gives, as soon as it is true."""
-    for _ in range(100):
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
 def test_it_opens_and_asks_for_nothing_else(page):
     assert "grade" in page.title
     assert "of 8" in page.find_element(By.CSS_SELECTOR, ".sentence").text
-    addresses = [entry["message"] for entry in page.get_log("performance")
-                 if '"Network.requestWillBeSent"' in entry["message"]]  # fmt: skip
-    assert addresses
-    assert all('"url":"file:///' in address or '"url":"data:' in address for address in addresses)
+    asked = addresses(page)
+    assert asked
+    assert are_local(asked)
 
 
 def test_hostile_names_stay_text(page):
@@ -173,8 +133,8 @@ def test_values_at_the_curve(page):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_sticks_out(page, width):
-    _resize(page, width)
-    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    resize(page, width)
+    assert width_of(page) <= width
 
 
 def test_printing(page):
@@ -190,7 +150,7 @@ def test_printing(page):
 
 
 def test_many_features(browser, pages):
-    _resize(browser, 1280)
+    resize(browser, 1280)
     browser.get((pages / "wide.html").as_uri())
     assert len(column(browser, 2)) == 200
     browser.find_element(By.ID, "more").click()
@@ -206,7 +166,7 @@ def test_many_features(browser, pages):
 @pytest.fixture
 def unstable(browser, pages):
     """The report of a choice that is not stable, with long names and a column of 0 and 1."""
-    _resize(browser, 1280)
+    resize(browser, 1280)
     browser.get((pages / "unstable.html").as_uri())
     return browser
 
@@ -260,7 +220,7 @@ def test_small_pictures_have_an_axis(unstable):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_what_goes_on_sideways_says_so(unstable, width):
     """A table that is cut off fades out, with a line above it; one that is not has neither."""
-    _resize(unstable, width)
+    resize(unstable, width)
     unstable.refresh()
     parts = unstable.execute_script(
         "return Array.from(document.querySelectorAll('.scroll'), p => [p.scrollWidth > "
@@ -271,7 +231,7 @@ def test_what_goes_on_sideways_says_so(unstable, width):
 
 
 def test_the_hint_goes_where_the_table_ends(unstable):
-    _resize(unstable, 390)
+    resize(unstable, 390)
     unstable.refresh()
     table = unstable.find_element(By.XPATH, "//table[@id='features']/..")
     assert "cut" in table.get_attribute("class")
@@ -281,7 +241,7 @@ def test_the_hint_goes_where_the_table_ends(unstable):
 
 def test_names_wrap_on_a_phone(unstable):
     """Long names go over several lines, neither letter by letter nor out of the page."""
-    _resize(unstable, 390)
+    resize(unstable, 390)
     unstable.refresh()
     script = (
         "return Array.from(document.querySelectorAll(arguments[0]), "

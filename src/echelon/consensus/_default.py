@@ -38,6 +38,13 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     -------
     ranker : ConsensusSelector
         Not fitted.
+
+    Examples
+    --------
+    >>> from echelon.consensus import default_ranker
+    >>> ranker = default_ranker("ordinal", n_samples=400)
+    >>> len(ranker.selectors), ranker.fusion
+    (7, 'reciprocal')
     """
     members = {
         "linear": ForwardLinear(kind=kind),

@@ -42,6 +42,15 @@ class FeatureCurve:
         Features in the order in which every fold ranked them, best first.
     test_share : float, default=None
         Test samples per training sample; None: as if every sample were tested once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.evaluation import FeatureCurve
+    >>> scores = np.array([[0.6, 0.7], [0.8, 0.9], [0.8, 0.9]])
+    >>> curve = FeatureCurve(np.array([1, 2, 4]), scores, np.array([[0, 1, 2, 3], [0, 2, 1, 3]]))
+    >>> curve.best_size, curve.mean_scores.round(2).tolist()
+    (2, [0.65, 0.85, 0.85])
     """
 
     sizes: np.ndarray
@@ -211,7 +220,8 @@ def feature_curve(
     Notes
     -----
     The score of the best size is a maximum over sizes, and so a little too good for that size: for
-    the score of the whole procedure cross-validate a Pipeline with an :class:`echelon.CurveSelector`.
+    the score of the whole procedure cross-validate a Pipeline with a
+    :class:`~echelon.CurveSelector`.
 
     Where the selector searches forwards it is asked for the largest of ``sizes``, where it searches
     backwards for one feature, so that all sizes come from one fit.

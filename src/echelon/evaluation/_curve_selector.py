@@ -28,8 +28,8 @@ from echelon.validation import as_table
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """Keeps as many features of a ranking as the cross-validated score of a model asks for.
 
-    Like scikit-learn's ``RFECV``, but with any ranking: :func:`echelon.evaluation.feature_curve` says
-    how many features to keep, and the selector, fitted to all rows, says which.
+    Like scikit-learn's ``RFECV``, but with any ranking: :func:`~echelon.evaluation.feature_curve`
+    says how many features to keep, and the selector, fitted to all rows, says which.
 
     Parameters
     ----------

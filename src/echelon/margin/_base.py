@@ -31,7 +31,15 @@ MOST_CLASSES = 10
 
 
 class MarginSelector(WeightingSelector):
-    """Arranges the data of the margin family; a subclass writes ``_weights``."""
+    """Arranges the data of the margin family; a subclass writes ``_weights``.
+
+    Examples
+    --------
+    >>> from echelon import OSimba, ReliefF
+    >>> from echelon.margin import MarginSelector
+    >>> issubclass(ReliefF, MarginSelector), issubclass(OSimba, MarginSelector)
+    (True, True)
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
@@ -85,6 +93,17 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon.margin import ReliefSelector, rules
+    >>> class FiveNearest(ReliefSelector):
+    ...     def _rule(self, samples):
+    ...         return rules.relieff(samples.class_sizes, 5)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FiveNearest(2).fit(X, y).get_support(indices=True).tolist()
+    [2, 3]
     """
 
     _allow_nan = True

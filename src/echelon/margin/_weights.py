@@ -66,6 +66,19 @@ def margin_weights(
     -------
     scores : ndarray of shape (n_features,)
         Larger is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import NumpyEngine, Samples
+    >>> from echelon.margin import margin_weights, rules
+    >>> values = np.array([[0.0, 0.2], [0.1, 0.9], [0.9, 0.8], [1.0, 0.1]])
+    >>> samples = Samples(values, np.array([0, 0, 1, 1]), np.arange(4), np.arange(2), 0, 2, False)
+    >>> rule = rules.relieff(samples.class_sizes, 1)
+    >>> margin_weights(
+    ...     samples, rule, np.arange(4), NumpyEngine(), metric="manhattan", ties="share"
+    ... ).round(2).tolist()
+    [0.8, -0.6]
     """
     options: dict[str, Any] = {"metric": metric, "ties": ties, "verbose": verbose}
     sums = margin_sums(samples, rule, queries, engine, keep_pairs=False, **options)

@@ -63,6 +63,15 @@ def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str
     -------
     caveats : list of str
         One sentence each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import caveats, find_facts
+    >>> from echelon.targets import read_target
+    >>> X = pd.DataFrame({"a": [1.5, 2.0, 3.1, 4.2] * 20, "same": [1.5, 2.0, 3.1, 4.2] * 20})
+    >>> caveats(find_facts(X, read_target(["x", "y", "x", "y"] * 20)))
+    ['a and same are the same; a method may take one for the other.']
     """
     return [
         *_about_order(facts, broken),

@@ -31,12 +31,28 @@ _ID_NAME = re.compile(
 
 
 def is_number(column: pd.Series) -> bool:
-    """Whether the values are numbers."""
+    """Whether the values are numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import is_number
+    >>> is_number(pd.Series([1.5, 2.0])), is_number(pd.Series(["1.5", "2"]))
+    (True, False)
+    """
     return pd.api.types.is_numeric_dtype(column.dtype)
 
 
 def is_nominal(column: pd.Series) -> bool:
-    """Whether the values are labels without an order."""
+    """Whether the values are labels without an order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import is_nominal
+    >>> is_nominal(pd.Series(["red", "blue"])), is_nominal(pd.Series([1, 2]))
+    (True, False)
+    """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return not column.dtype.ordered
     return not is_number(column) and not isinstance(column.dtype, pd.IntervalDtype)

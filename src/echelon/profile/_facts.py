@@ -63,6 +63,16 @@ class Facts:
         How the columns of such pairs are named.
     common_scale : bool
         Whether all columns look like one kind of measurement.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X, grade = load_grades()
+    >>> facts = find_facts(X, read_target(grade))
+    >>> facts.n_samples, facts.n_features, facts.kind, facts.order_from
+    (442, 10, 'ordinal', 'declared')
     """
 
     n_samples: int
@@ -102,6 +112,16 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
     -------
     facts : Facts
         What they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X = pd.DataFrame({"a": [1.5, 2.0, 3.1], "same": [1.5, 2.0, 3.1], "flat": [7] * 3})
+    >>> facts = find_facts(X, read_target(["x", "y", "x"]))
+    >>> facts.constant, facts.duplicated
+    (['flat'], [['a', 'same']])
     """
     gaps = X.isna().sum()
     constant = constant_columns(X)

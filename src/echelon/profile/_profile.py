@@ -65,6 +65,16 @@ class Profile(Facts):
         Name of the method that fits, as on the command line.
     reason : str
         Why, in one sentence.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.profile import profile
+    >>> found = profile(*load_grades())
+    >>> found.kind, found.method
+    ('ordinal', 'autoselector')
+    >>> round(found.violations["together"], 2)  # of the pairs that can be compared
+    0.09
     """
 
     violations: dict[str, float] | None

@@ -137,7 +137,15 @@ def _check_classes(folds: Iterable[tuple], target: Target) -> None:
 
 
 def fewer_folds(cv: Any, target: Target, groups: Any = None) -> Any:
-    """A number of folds, fewer where samples, groups or classes are few; a splitter as it is."""
+    """A number of folds, fewer where samples, groups or classes are few; a splitter as it is.
+
+    Examples
+    --------
+    >>> from echelon.study import fewer_folds
+    >>> from echelon.targets import read_target
+    >>> fewer_folds(10, read_target(["a"] * 5 + ["b"] * 6))
+    6
+    """
     if not isinstance(cv, Integral) or isinstance(cv, bool):
         return 5 if cv is None else cv
     n_samples = len(target)

@@ -35,6 +35,16 @@ class Prepared(KeepsBest, BaseEstimator):
         Gaps become the median, or a label of their own.
     k : int, default=1
         How many to keep.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon import RelevanceBounds
+    >>> from echelon.study import Prepared
+    >>> X = pd.DataFrame({"a": [1.0, None, 3.0, 4.0] * 10, "b": ["u", "v", "u", "w"] * 10})
+    >>> selector = Prepared(RelevanceBounds(random_state=0)).fit(X, [0, 0, 1, 1] * 10)
+    >>> selector.scores_.shape  # of the columns as they are
+    (2,)
     """
 
     def __init__(
@@ -86,7 +96,16 @@ class Prepared(KeepsBest, BaseEstimator):
 
 
 def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Columns of labels as 0/1 columns, and the column of the table that each comes from."""
+    """Columns of labels as 0/1 columns, and the column of the table that each comes from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.study import with_labels_split
+    >>> table, source = with_labels_split(pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "w"]}))
+    >>> table.shape, source.tolist()
+    ((3, 4), [0, 1, 1, 1])
+    """
     columns: dict[str, pd.Series] = {}
     owners = []
     for place, (name, column) in enumerate(table.items()):
@@ -104,7 +123,15 @@ def _split(name: str, column: pd.Series) -> dict[str, pd.Series]:
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:
-    """Gaps as the median, or as a label of their own."""
+    """Gaps as the median, or as a label of their own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.study import filled
+    >>> filled(pd.DataFrame({"a": [1.0, None, 3.0]}))["a"].tolist()
+    [1.0, 2.0, 3.0]
+    """
     gappy = [name for name, column in table.items() if column.isna().any()]
     columns = {name: _filled(table[name]) if name in gappy else table[name] for name in table}
     return pd.DataFrame(columns, index=table.index) if gappy else table

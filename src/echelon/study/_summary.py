@@ -36,7 +36,14 @@ from echelon.validation import as_frame
 
 
 class Settings(NamedTuple):
-    """How features are judged; see ``echelon.report.summarize``."""
+    """How features are judged; see ``echelon.report.summarize``.
+
+    Examples
+    --------
+    >>> from echelon.study import Settings
+    >>> Settings(cv=10, random_state=1).n_resamples
+    20
+    """
 
     estimator: Any = None
     n_features: Any = "auto"
@@ -61,7 +68,20 @@ def make_summary(
     source: str | None = None,
     command: str | None = None,
 ) -> Summary:
-    """Judge the selectors over the same folds, choose, and describe what was found."""
+    """Judge the selectors over the same folds, choose, and describe what was found.
+
+    Examples
+    --------
+    >>> from echelon import RankCorrelation
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.study import Settings, make_summary
+    >>> from echelon.targets import read_target
+    >>> X, grade = load_grades()
+    >>> settings = Settings(cv=3, n_resamples=4)
+    >>> summary = make_summary(X, read_target(grade), {"tau": RankCorrelation()}, settings)
+    >>> summary["answer"]["keep"][:2]
+    ['s5', 'bmi']
+    """
     if found is not None and not isinstance(found, Profile):
         raise TypeError(
             f"`profile` must be what echelon.profile.profile returned, or None, got {found!r}."
@@ -228,7 +248,16 @@ def _versions() -> dict[str, str]:
 def read_for(
     y: Any, selectors: Mapping[str, Any], kind: str = "auto", class_order: Any = None
 ) -> Target:
-    """The target, where selectors may have been told what it is or how its classes are ordered."""
+    """The target, where selectors may have been told what it is or how its classes are ordered.
+
+    Examples
+    --------
+    >>> from echelon import OReliefF
+    >>> from echelon.study import read_for
+    >>> selector = OReliefF(class_order=["low", "high"])
+    >>> read_for(["high", "low", "low"], {"margins": selector}).labels.tolist()
+    ['low', 'high']
+    """
     if class_order is None:
         class_order = _first_given(selectors, "class_order")
     problem = _first_given(selectors, "problem")

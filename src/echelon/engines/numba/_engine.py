@@ -47,6 +47,14 @@ class NumbaEngine(Engine):
     n_jobs : int, default=None
         Threads; -1: one per core.  None: one per core, or ``NUMBA_NUM_THREADS``, unless a context
         or worker of joblib says otherwise.  Results do not depend on it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon import ReliefF
+    >>> from echelon.engines import NumbaEngine
+    >>> ReliefF(2, engine=NumbaEngine(n_jobs=1)).fit(*load_iris(return_X_y=True)).ranking_.tolist()
+    [3, 4, 2, 1]
     """
 
     @staticmethod
