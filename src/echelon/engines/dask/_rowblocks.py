@@ -66,8 +66,10 @@ class RowBlocks:
         """The blocks on the workers."""
         if not self.steps:
             return self.sources
+        # Lists, since Dask before 2025 runs a tuple that begins with a function as a task.
         made = [
-            [(function, args[b]) for function, args in self.steps] for b in range(len(self.sources))
+            [[function, list(args[b])] for function, args in self.steps]
+            for b in range(len(self.sources))
         ]
         with self.patience.saying_why():
             return [
@@ -109,7 +111,7 @@ def _itself(future: Future) -> Future:
     return future
 
 
-def _made(source: Any, steps: list[tuple[Callable, tuple]]) -> Any:
+def _made(source: Any, steps: list[list]) -> Any:
     for function, args in steps:
         source = function(source, *args)
     return source
