@@ -193,10 +193,12 @@ def _moves(change: Change) -> str:
 
 def _matters(dropped: list[Change], name: str) -> str:
     most = max(dropped, key=lambda change: change["worth"])
+    if most["worth"] <= 0:
+        return f"None: without any one of those kept, {name} gets no worse."
     moves = f"without it {name} {_moves(most)}"
     if most["clear"]:
         return f"{most['name']}: {moves}."
-    return f"None by itself; {most['name']} is missed most: {moves}, which may be chance."
+    return f"{most['name']}, but not clearly: {moves}, which may be chance."
 
 
 def _missed(added: list[Change], name: str) -> str:
