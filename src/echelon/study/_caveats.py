@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 from echelon._core.words import counted, listed, number
 from echelon.profile import Facts
 from echelon.study._folds import Splits
+from echelon.study._many_labels import MANY, many_labels
 from echelon.study.types import MethodPart
 
 UNSTABLE = 0.6
@@ -29,6 +32,17 @@ def data_caveats(facts: Facts, n_folds: int) -> list[str]:
             "are rough."
         )
     return found
+
+
+def label_caveats(X: pd.DataFrame) -> list[str]:
+    """What columns of many labels were turned into."""
+    many = X.columns[many_labels(X)].tolist()
+    if not many:
+        return []
+    named = listed(f"{name} ({X[name].nunique():,})" for name in many)
+    return [
+        f"More than {MANY} labels, judged by the mean outcome of each label on other rows: {named}."
+    ]
 
 
 def result_caveats(

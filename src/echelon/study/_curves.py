@@ -12,6 +12,7 @@ from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._always import AlwaysFirst
 from echelon.study._models import Study, forest
+from echelon.study._prepared import Prepared
 from echelon.study._rule import Rule, at_best, sizes_against
 
 ALL_SIZES = 10
@@ -58,8 +59,10 @@ def furthest(rule: Rule) -> int:
 
 
 def _inner(selector: Any) -> Any:
-    """What ranks, without those that are always first."""
-    return selector.selector if isinstance(selector, AlwaysFirst) else selector
+    """What ranks, without what is done before and after."""
+    while isinstance(selector, AlwaysFirst | Prepared):
+        selector = selector.selector
+    return selector
 
 
 def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureCurve]:
