@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon._core.folds import fold_scores
+from echelon._core.progress import stepwise
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._always import AlwaysFirst
@@ -100,7 +101,8 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 
 def _scores(model: Any, study: Study) -> np.ndarray:
-    return fold_scores(model, study.X, study.target.y, study.splits.folds, study.scoring.scorer)
+    folds = stepwise(study.splits.folds)
+    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer)
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:

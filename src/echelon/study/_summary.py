@@ -15,6 +15,7 @@ from sklearn.utils import check_consistent_length
 
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
+from echelon._core.progress import expect
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
 from echelon.study._answer import answer
@@ -64,6 +65,7 @@ def make_summary(
         )
     study = set_up(X, target, settings)
     facts = find_facts(study.X, target)
+    expect(n_steps(study, len(selectors)))
     rankers = {name: as_ranker(each, study) for name, each in selectors.items()}
     judged = judge(rankers, study)
     with said_in_caveats():
@@ -93,6 +95,12 @@ def make_summary(
         "how": {"method": summary["answer"]["method"], **how},
     }
     return cast(Summary, plain(summary))
+
+
+def n_steps(study: Study, n_methods: int) -> int:
+    """Fits of rankings to folds, all rows and resamples, and of models to all features."""
+    n_folds = len(study.splits.folds)
+    return n_methods * (n_folds + 1 + study.n_resamples) + 2 * n_folds
 
 
 def set_up(X: Any, target: Target, settings: Settings) -> Study:
