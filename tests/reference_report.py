@@ -90,6 +90,17 @@ def groups_alike(association, least):
         groups[a] += groups.pop(b)
 
 
+def change_of(fold_score, names, name):
+    """What one feature does to the mean score over the folds, and the standard error of it.
+
+    ``fold_score(names)`` gives one score per fold.  A feature among the names is left out, another
+    one is added.
+    """
+    other = [n for n in names if n != name] if name in names else [*names, name]
+    differences = [a - b for a, b in zip(fold_score(other), fold_score(names), strict=True)]
+    return sum(differences) / len(differences), standard_error(differences)
+
+
 def forward_folds(time, n_folds, groups=None):
     """Rows sorted by time, cut into ``n_folds + 1`` parts; a part is judged after those before.
 

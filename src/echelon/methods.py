@@ -197,7 +197,7 @@ _TABLE = (
     ),
     Method(
         "RankOrderSelector",
-        "one kind of measurement whose level differs by row, as genes",
+        "one kind of measurement, levels not comparable between rows",
         _ALL,
         "n p²",
         "Slotta et al. 2005",

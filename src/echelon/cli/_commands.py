@@ -118,6 +118,7 @@ def profile(common: Common) -> None:
     _outputs.check_outputs(common)
     with working(f"Looking at {common.data}", common):
         task = prepare(common, ["auto"], only_look=True)
+        task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})

@@ -17,6 +17,8 @@ from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
+from echelon.profile import ALIKE
+from echelon.study import MATTERS
 from echelon.study.types import Agreement, Summary
 
 MOST_PAIRS = 3
@@ -155,11 +157,21 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     counts = [f"{kinds.get(label, 0)} {label}" for label in met]
     _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
-    for group in found.groups[:5]:
-        _say(out, f"One of these may do: {listed(group, 8)}.")
+    for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
+        _say(out, _of_group(group, how))
     for remark in [*found.notes, *found.task.profile.caveats]:
         _say(out, f"- {remark}")
     _wrote(out, written)
+
+
+def _of_group(group: list[str], association: float) -> str:
+    """What features have to do with each other that compete for one weight."""
+    if association >= ALIKE:
+        return f"One of these may do: {listed(group, 8)}."
+    return (
+        f"{listed(group, 8)} compete for one weight, but are not alike (two of them go together by "
+        f"{number(association, 2)} only): look at the score before one is dropped."
+    )
 
 
 def show_profile(task: Any, written: list[str]) -> None:
@@ -226,6 +238,9 @@ def _answer(out: Console, summary: Summary) -> None:
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])
+    asked = summary["questions"]
+    if asked and MATTERS in asked["sentences"]:
+        _say(out, f"{MATTERS} {asked['sentences'][MATTERS]}")
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

@@ -15,16 +15,25 @@ from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common, Judging, names
 from echelon.cli._prepare import Task, prepare
 from echelon.cli._progress import working
-from echelon.methods import METHODS, Method
-from echelon.profile import is_nominal
+from echelon.methods import CLASSES, METHODS, Method
+from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
-from echelon.study import Prepared, fewer_folds, filled, with_labels_split
+from echelon.study import (
+    Prepared,
+    bounds_contradictions,
+    fewer_folds,
+    filled,
+    with_labels_split,
+)
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
 
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
+
+MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
+"""Values up to which the order of columns within a row is tried out, and in how many folds."""
 
 
 class Studied(NamedTuple):
@@ -85,6 +94,8 @@ class Bounded(NamedTuple):
     selector: Any
     columns: list[str]
     groups: list[list[str]]
+    association: list[float]
+    """How closely the two least alike of every group go together."""
     notes: list[str]
 
 
@@ -104,7 +115,17 @@ def _bounded(common: Common, say: Any) -> Bounded:
     with every_job_a_step(), warnings_of_ours() as caught:
         selector.fit(table, task.target.y)
         groups = selector.feature_groups()
-    return Bounded(task, selector, list(table.columns), groups, [*remarks(task), *caught])
+    association = [float(associations(table[group]).min()) for group in groups]
+    notes = [*_bounds_doubts(selector, caught), *remarks(task), *caught]
+    return Bounded(task, selector, list(table.columns), groups, association, notes)
+
+
+def _bounds_doubts(selector: Any, notes: list[str]) -> list[str]:
+    """What in the bounds does not fit together, as notes."""
+    lower = selector.intervals_[..., 0].reshape(-1, selector.n_features_in_).max(axis=0)
+    names = selector.feature_names_in_
+    found = bounds_contradictions(selector.relevance_, lower, names, notes)
+    return [f"Two statements do not fit together: {said}" for said in found]
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
@@ -161,6 +182,17 @@ def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
         reasons.setdefault(why, []).append(name)
     aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
     return [*aside, *task.notes, *notes]
+
+
+def rank_order_notes(task: Task) -> list[str]:
+    """What the order of the columns within a row is worth, where they look like one scale."""
+    facts = task.profile
+    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
+    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
+        return []
+    with warnings_of_ours():
+        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
+    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
 
 
 def read_n_features(text: str, n_features: int) -> int | str:

@@ -12,7 +12,6 @@ from echelon._core.relevance import strongest
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
-from echelon.study._best import KeepsBest
 from echelon.study._many_labels import with_means
 from echelon.validation import as_frame
 
@@ -20,7 +19,7 @@ MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
 
 
-class Prepared(KeepsBest, BaseEstimator):
+class Prepared(BaseEstimator):
     """A selector behind what it needs: labels as 0/1 columns, gaps filled.
 
     Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
@@ -37,8 +36,6 @@ class Prepared(KeepsBest, BaseEstimator):
         Gaps become the median, or a label of their own.
     n_best : int, default=30
         How far to rank, where ranking further costs more.
-    k : int, default=1
-        How many to keep.
     """
 
     def __init__(
@@ -48,13 +45,11 @@ class Prepared(KeepsBest, BaseEstimator):
         split_labels: bool = True,
         fill_gaps: bool = True,
         n_best: int = 30,
-        k: int = 1,
     ):
         self.selector = selector
         self.split_labels = split_labels
         self.fill_gaps = fill_gaps
         self.n_best = n_best
-        self.k = k
 
     def fit(self, X: Any, y: Any) -> Prepared:
         """Rank the columns of a table.

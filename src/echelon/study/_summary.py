@@ -19,12 +19,14 @@ from echelon._core.progress import expect
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
 from echelon.study._answer import answer
-from echelon.study._caveats import data_caveats, label_caveats, result_caveats
+from echelon.study._caveats import data_caveats, instability, label_caveats, result_caveats
+from echelon.study._coherence import contradictions
 from echelon.study._features import feature_rows, same_message, sort_by_rank
 from echelon.study._folds import Rows, make_splits
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
 from echelon.study._models import Study, default_estimator, describe_model, read_scoring
+from echelon.study._questions import questions
 from echelon.study._ranker import as_ranker
 from echelon.study._rule import read_rule
 from echelon.study.types import Data, MethodPart, Summary
@@ -73,9 +75,10 @@ def make_summary(
             method_part(name, selectors[name], rankers[name], judged, study) for name in selectors
         ]
     methods, troubles = zip(*parts, strict=True)
-    summary = _found(study, judged, methods)
     found = profile(study.X, target, monotone=False) if found is None else found
-    summary["answer"]["warnings"] = [] if study.splits.groups else list(found.warnings)
+    summary = _found(study, judged, methods, found.giveaways)
+    if not study.splits.groups:
+        summary["answer"]["warnings"] = [*found.warnings, *summary["answer"]["warnings"]]
     how = _how(study, methods, settings.estimator, command)
     summary |= {
         "title": f"Which features go with {target.name or 'the target'}?",
@@ -94,7 +97,14 @@ def make_summary(
         ],
         "how": {"method": summary["answer"]["method"], **how},
     }
-    return cast(Summary, plain(summary))
+    return _coherent(cast(Summary, plain(summary)))
+
+
+def _coherent(summary: Summary) -> Summary:
+    """The summary; what does not fit together in it is said before everything else."""
+    found = [f"Two statements do not fit together: {said}" for said in contradictions(summary)]
+    summary["caveats"] = [*found, *summary["caveats"]]
+    return summary
 
 
 def n_steps(study: Study, n_methods: int) -> int:
@@ -126,20 +136,27 @@ def _check_n_resamples(n_resamples: Any) -> None:
         )
 
 
-def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:
+def _found(
+    study: Study, judged: Judged, methods: Sequence[MethodPart], suspect: Sequence[Any]
+) -> dict[str, Any]:
     """The answer, all features, and what they have in common."""
     choice = judged.choice
     chosen = next(method for method in methods if method["name"] == choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
     verdict = answer(judged, study.rule, names, study.scoring)
-    groups, substitutes = same_message(study.X, order, verdict["n_features"])
-    shared = (methods, chosen, verdict["keep"], groups, substitutes)
+    verdict["warnings"] = instability(chosen) if verdict["keep"] else []
+    alike = same_message(study.X, order, verdict["n_features"], [str(name) for name in suspect])
+    shared = (methods, chosen, verdict["keep"], alike.groups, alike.substitutes)
     rows = feature_rows(study.X, study.target, *shared)
     return {
         "answer": verdict,
         "features": rows,
-        "groups": groups,
+        "groups": alike.groups,
+        "alike": alike.pairs,
+        "questions": questions(study, judged, verdict["keep"], names)
+        if study.n_resamples
+        else None,
         "agreement": agreement_of(methods, choice.size),
     }
 
