@@ -16,7 +16,8 @@
 ``_summary``   all of it, from data and selectors
 ``_auto``      ``AutoSelector``: the answer as an estimator
 ``_prepared``  selectors that need numbers, or no gaps, on any table
-``_best``      from a ranking to the best so many
+``_many_labels``  columns of many labels as mean outcomes, on other rows
+``_ranker``    what ranks in the folds, for any selector and table
 ``_peers``     rankings of scikit-learn, to compare with
 ``_encoder``   ``TableEncoder``: a table as numbers, for models of every kind
 """

@@ -19,6 +19,7 @@ import numpy as np
 
 from echelon._core.errors import clearly_positive, standard_error
 from echelon._core.folds import fold_scores
+from echelon._core.progress import expect, stepwise
 from echelon._core.words import counted, number, with_error
 from echelon.filters import ForestImportance
 from echelon.rankings import ranks_of
@@ -61,8 +62,10 @@ def questions(study: Study, judged: Judged, keep: list[str], order: list[str]) -
         asked = _asked(study, judged, keep)
         kept = [name for name in order if name in set(keep)]
         rest = [name for name in order if name not in set(keep)]
-        dropped = [_dropped(asked, judged, name) for name in kept[: _afford(asked, MOST_DROPPED)]]
-        added = [_added(asked, name) for name in rest[: _afford(asked, MOST_ADDED)]]
+        less, more = kept[: _afford(asked, MOST_DROPPED)], rest[: _afford(asked, MOST_ADDED)]
+        expect(len(less) + len(more))
+        dropped = [_dropped(asked, judged, name) for name in stepwise(less)]
+        added = [_added(asked, name) for name in stepwise(more)]
         common = _in_common(study, keep)
     against = [_against(judged, other, study.scoring) for other in judged.others]
     return Questions(
