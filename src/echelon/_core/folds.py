@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any
 
@@ -85,7 +86,7 @@ def time_blocks(time: Any, n_blocks: int) -> np.ndarray:
     return np.unique(middles * n_blocks // (2 * len(values)), return_inverse=True)[1]
 
 
-def fold_scores(model: Any, X: Any, y: Any, folds: list[tuple], scorer: Any) -> np.ndarray:
+def fold_scores(model: Any, X: Any, y: Any, folds: Iterable[tuple], scorer: Any) -> np.ndarray:
     """Scores on the test rows of every fold of a model fitted to the training rows."""
     scores = []
     for train, test in folds:

@@ -35,7 +35,9 @@ def split_columns(table: Table, common: Common) -> Columns:
     X = frame.drop(columns=[common.target, *names(common.drop), *roles.values()])
     if X.shape[1] == 0:
         raise InputError(f"{table.source} has no column beside {common.target!r}.")
-    X, changed = _features(X, names(common.categorical), table)
+    _check_known(names(common.categorical), X, table.source, "--categorical")
+    orders = read_orders(common.ordered or [], X, table.source)
+    X, changed = _features(X, names(common.categorical), orders, table)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
     return Columns(X, frame[common.target], rows, [*notes, *changed])
 
@@ -93,14 +95,47 @@ def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: st
             )
 
 
+def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
+    """``--ordered``: the labels of columns, lowest first."""
+    orders = {}
+    for text in given:
+        named, equals, labels = text.partition("=")
+        order = names(labels)
+        if not equals or not order:
+            raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')
+        _check_known(names(named), X, source, "--ordered")
+        for name in names(named):
+            _check_order(X[name], name, order, source)
+            orders[name] = order
+    return orders
+
+
+def _check_order(column: pd.Series, name: str, order: list[str], source: str) -> None:
+    repeated = [label for label in order if order.count(label) > 1]
+    if repeated:
+        raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
+    if not is_nominal(column):
+        raise InputError(
+            f"Column {name!r} of {source} has an order already; --ordered is for labels."
+        )
+    lacking = sorted({str(label) for label in column.dropna().unique()} - set(order))
+    if lacking:
+        raise InputError(
+            f"--ordered must name every label of {name!r}; it lacks "
+            f"{', '.join(map(repr, lacking[:5]))}."
+        )
+
+
 def _features(
-    X: pd.DataFrame, categorical: list[str], table: Table
+    X: pd.DataFrame, categorical: list[str], orders: dict[str, list[str]], table: Table
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Dates as days, codes as labels, nothing infinite; and what dates became."""
-    _check_known(categorical, X, table.source, "--categorical")
+    """Dates as days, codes as labels, declared orders, nothing infinite; and what dates became."""
     columns, notes = {}, []
     for name, column in X.items():
-        if name in categorical:
+        if name in orders:
+            labels = column.map(str, na_action="ignore")
+            column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
+        elif name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
         elif pd.api.types.is_datetime64_any_dtype(column.dtype):
             if column.notna().any():

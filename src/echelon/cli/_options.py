@@ -72,6 +72,14 @@ class Common:
         str | None,
         _data("--categorical", metavar="A,B", help="Columns of numbers that are codes of labels."),
     ] = None
+    ordered: Annotated[
+        list[str] | None,
+        _data(
+            "--ordered",
+            metavar="A,B=LOW,...,HIGH",
+            help="Columns of labels with an order, lowest first; may be repeated.",
+        ),
+    ] = None
     drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
     keep: Annotated[
         str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from echelon._core.words import listed
 from echelon.cli._columns import split_columns
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
-from echelon.cli._target import check_methods, question_about, target_of
+from echelon.cli._target import as_option, check_methods, doubt_about, question_about, target_of
 from echelon.cli.files import Reading, read_table
 from echelon.methods import (
     ALIASES,
@@ -23,9 +24,9 @@ from echelon.methods import (
     Method,
     method_named,
 )
-from echelon.profile import Profile, is_nominal, profile
+from echelon.profile import Profile, guess_order, is_nominal, profile
 from echelon.study import Rows
-from echelon.targets import Target
+from echelon.targets import FEW, Target
 
 
 class Task(NamedTuple):
@@ -78,7 +79,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
             "Name columns to use all the same with --keep."
         )
     X, made = _with_intervals(X, common, methods, found)
-    notes = [*table.notes, *notes, *asked, *made, *_needs(X, methods)]
+    notes = [*table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
     return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
 
@@ -102,6 +103,22 @@ def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
+def _look_ordered(X: pd.DataFrame) -> list[str]:
+    """Labels that may have an order, asked about; those with the same labels together."""
+    alike: dict[tuple, list[str]] = {}
+    for name, column in X.items():
+        labels = column.dropna().unique().tolist() if is_nominal(column) else []
+        order = guess_order(labels) if 2 < len(labels) <= FEW else None
+        if order is not None:
+            alike.setdefault(tuple(map(str, order)), []).append(str(name))
+    return [
+        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
+        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
+        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
+        for order, named in alike.items()
+    ]
+
+
 # ------------------------------------------------------------- the target and the methods
 
 
@@ -114,7 +131,7 @@ def _target(
 ) -> tuple[Target, list[str]]:
     """The target, and a note where its order is not known but does not have to be."""
     target = target_of(y, order, unordered=common.unordered)
-    question = question_about(target, methods, unordered=common.unordered)
+    question = doubt_about(target) or question_about(target, methods, unordered=common.unordered)
     if question is not None:
         if only_look:
             return target, [question]

@@ -150,7 +150,8 @@ def selection_stability(
     draws = [_draw(y, groups, sample_share, random) for _ in range(n_resamples)]
     seeds = draw_seeds(None if random_state is None else random, n_resamples)
     arguments = ((selector, X, y, rows, seed) for rows, seed in zip(draws, seeds, strict=True))
-    selected = np.array(Jobs(n_jobs, verbose)("selection_stability", _selection, arguments))
+    jobs = Jobs(n_jobs, verbose)
+    selected = np.array(jobs("selection_stability", _selection, arguments, steps=True))
     stability, variance = nogueira(selected)
     reach = float(norm.ppf((1 + confidence) / 2) * np.sqrt(variance))
     return SelectionStability(

@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator, clone
 
 from echelon._core.search import shared_ranks
 from echelon.rankings import ranking_copies, ranks_of
-from echelon.study._best import KeepsBest
 from echelon.validation import as_frame
 
 
-class AlwaysFirst(KeepsBest, BaseEstimator):
+class AlwaysFirst(BaseEstimator):
     """A selector's ranking, with some features before all others, in the selector's own order.
 
     Parameters
@@ -25,15 +24,12 @@ class AlwaysFirst(KeepsBest, BaseEstimator):
         Columns that come first.
     n_best : int, default=30
         How far to rank, where ranking further costs more.
-    k : int, default=1
-        How many to keep.
     """
 
-    def __init__(self, selector: Any, names: Sequence[str] = (), *, n_best: int = 30, k: int = 1):
+    def __init__(self, selector: Any, names: Sequence[str] = (), *, n_best: int = 30):
         self.selector = selector
         self.names = names
         self.n_best = n_best
-        self.k = k
 
     def fit(self, X: Any, y: Any) -> AlwaysFirst:
         """Rank the columns of a table.

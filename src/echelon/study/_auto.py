@@ -22,6 +22,8 @@ from echelon.rankings import fit_ranking, ranks_of
 from echelon.study._folds import Rows, fewer_folds
 from echelon.study._judge import Judged, judge
 from echelon.study._models import Study
+from echelon.study._prepared import Prepared
+from echelon.study._ranker import as_ranker
 from echelon.study._summary import Settings, set_up
 from echelon.targets import read_target
 from echelon.validation import as_table, names_of, read_columns
@@ -213,12 +215,13 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
         study, seed = self._study(X, y, Rows(groups, time))
-        ranker = self.ranker(study.target.kind, study.splits.fewest)
+        ranker = as_ranker(self, study)
         judged = judge({NAME: ranker}, study)
         sizes = judged.curves[NAME].sizes.tolist()
-        self.ranker_, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
-        self.scores_ = self.ranker_.scores_
-        self.order_ = np.argsort(ranks_of(self.ranker_), kind="stable")
+        fitted, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
+        self.ranker_ = fitted.selector_ if isinstance(fitted, Prepared) else fitted
+        self.scores_ = fitted.scores_
+        self.order_ = np.argsort(ranks_of(fitted), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.kind_, self.method_ = study.target.kind, NAME
         self._judged(judged, study)

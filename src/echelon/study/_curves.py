@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon._core.folds import fold_scores
+from echelon._core.progress import stepwise
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._always import AlwaysFirst
 from echelon.study._models import Study, forest
+from echelon.study._prepared import Prepared
 from echelon.study._rule import Rule, at_best, sizes_against
 
 ALL_SIZES = 10
@@ -58,8 +60,10 @@ def furthest(rule: Rule) -> int:
 
 
 def _inner(selector: Any) -> Any:
-    """What ranks, without those that are always first."""
-    return selector.selector if isinstance(selector, AlwaysFirst) else selector
+    """What ranks, without what is done before and after."""
+    while isinstance(selector, AlwaysFirst | Prepared):
+        selector = selector.selector
+    return selector
 
 
 def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureCurve]:
@@ -97,7 +101,8 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 
 def _scores(model: Any, study: Study) -> np.ndarray:
-    return fold_scores(model, study.X, study.target.y, study.splits.folds, study.scoring.scorer)
+    folds = stepwise(study.splits.folds)
+    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer)
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:

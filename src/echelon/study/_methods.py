@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 
+from echelon._core.progress import step
 from echelon._core.rows import seeded
 from echelon.display import AgreementDisplay
 from echelon.evaluation import FeatureCurve, selection_stability
@@ -28,6 +29,7 @@ def method_part(
     seed = study.options["random_state"]
     copy = seeded(ranker, int(seed) if isinstance(seed, Integral) else None)
     fitted, order = fit_ranking(copy, study.X, study.target.y, curve.sizes.tolist())
+    step()
     stability, trouble = _stability(name, ranker, size, study)
     method = {
         "name": name,
@@ -64,6 +66,7 @@ def _stability(
 ) -> tuple[dict[str, Any] | None, str | None]:
     """How often every feature is among the best ``size``; None if all are kept or not asked for."""
     if not study.n_resamples or size == study.X.shape[1]:
+        step(study.n_resamples)
         return None, None
     try:
         with only_part_of_the_rows():
