@@ -85,6 +85,19 @@ def test_shortlists_change_nothing(seed, monkeypatch):
     assert_allclose(found.error, expected.error, rtol=1e-12)
 
 
+def test_shortlists_of_many_neighbours_change_nothing(rng, monkeypatch):
+    """Where places are too many for a sorted list, only the samples listed are selected from."""
+    X = rng.normal(size=(330, 12))
+    y = np.digitize(X[:, 0] - X[:, 1] * X[:, 2], [-1, 1])
+    selector = OrderedSoftMargin(5, n_neighbors=40)
+    with monkeypatch.context() as patch:
+        patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 12)
+        expected = selector.fit(X, y).path_
+    found = selector.fit(X, y).path_
+    assert_array_equal(found.feature, expected.feature)
+    assert_allclose(found.error, expected.error, rtol=1e-12)
+
+
 @pytest.mark.parametrize("n_neighbors", [9, 40])
 @pytest.mark.parametrize("answer", ["mean", "median"])
 def test_threads_memory_and_the_order_of_rows_do_not_matter(noisy, rng, answer, n_neighbors):
