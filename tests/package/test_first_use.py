@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from echelon import CFS, Consistency, ForwardAdditive, RankCorrelation, ReliefF
+from echelon import (
+    CFS,
+    Consistency,
+    ForwardAdditive,
+    OrderedSoftMargin,
+    RankCorrelation,
+    ReliefF,
+)
 from echelon.cli import main
 from echelon.engines import NumbaEngine, NumpyEngine, _resolve, resolve_engine
 from echelon.evaluation import monotonicity_violations
@@ -119,6 +126,8 @@ def test_who_looks_for_code_on_disk_imports_no_compiler(tmp_path):
         lambda X, y: RankCorrelation().fit(X, y).scores_,
         lambda X, y: RankCorrelation(kind="regression").fit(X, y + X[:, 0] ** 2).scores_,
         lambda X, y: ForwardAdditive(random_state=0).fit(X, y).scores_,
+        lambda X, y: OrderedSoftMargin(4, kind="ordinal").fit(X, y).path_.error,
+        lambda X, y: OrderedSoftMargin(4, kind="classification").fit(X, y).path_.error,
         lambda X, y: violations(X, y),
     ],
 )
@@ -186,7 +195,7 @@ def test_first_fits_compile_nothing(tmp_path):
         "import sys, numpy as np, echelon\n"
         "rng = np.random.default_rng(0)\n"
         "X, y = rng.normal(size=(200, 5)), rng.integers(0, 3, 200)\n"
-        "for name in ('ReliefF', 'OReliefF', 'CFS', 'RankCorrelation'):\n"
+        "for name in ('ReliefF', 'OReliefF', 'CFS', 'OrderedSoftMargin', 'RankCorrelation'):\n"
         "    getattr(echelon, name)().fit(X, y)\n"
         "print('numba' in sys.modules)\n"
         "echelon.ForwardAdditive().fit(X, y)"  # may look for compiled code
