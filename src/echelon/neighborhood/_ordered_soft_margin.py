@@ -277,6 +277,6 @@ class _Search:
 
     def _step(self, feature: int, error: float) -> AnswerStep:
         gain = (self.error - error) / self.errors.guess_error
-        self.errors.chosen.add(feature)
+        self.errors.add(feature)
         self.error = error
         return AnswerStep(feature, error, gain)
