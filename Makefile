@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus test-lowest test-newest lint format bench release-check release-cut papers docs clean
+.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format bench release-check release-cut papers docs clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,23 @@ test-cpus: $(BIN)/.installed  ## run the numerical tests as on other x86-64 proc
 	  env $$cpu $(BIN)/python -m pytest -q -p no:cacheprovider \
 	    $(NUMERICAL:%=tests/%) src docs README.md || exit 1; \
 	done
+
+# A home that nobody can write to, not even root; the locale of no country; no assert of
+# ours (those of test files pytest runs all the same); and a path a shell or a compiler may trip over.
+PLACE_TESTS ?= $(addprefix tests/,cli filters hostile margin package report)
+ODD_PATH = $(CURDIR)/.venv-places/mein Ordner ßé 日本
+test-places: $(BIN)/.installed  ## run the tests with one core, no home, plain C, -O, an odd path (PLACE_TESTS=tests/cli)
+	@for place in "NUMBA_NUM_THREADS=1" "HOME=/dev/null/home" \
+	  "LANG=C LC_ALL=C" "PYTHONOPTIMIZE=1"; do \
+	  echo "== $$place"; \
+	  env $$place $(BIN)/python -m pytest -q -n auto --dist loadfile -p no:cacheprovider \
+	    -W ignore::pytest.PytestConfigWarning $(PLACE_TESTS) || exit 1; \
+	done
+	@echo "== $(ODD_PATH)"
+	@rm -rf "$(ODD_PATH)" && mkdir -p "$(ODD_PATH)"
+	@git ls-files -z | tar --null -cf - -T - | tar -xf - -C "$(ODD_PATH)"
+	@cd "$(ODD_PATH)" && PYTHONPATH="$(ODD_PATH)/src" "$(CURDIR)/$(BIN)/python" -m pytest -q -n auto --dist loadfile \
+	  -p no:cacheprovider $(PLACE_TESTS)
 
 # Compiled code is kept apart: numba would throw away what another version of itself compiled.
 # Old libraries find newer ones deprecated; that is between them.

@@ -2,6 +2,13 @@
 
 from importlib.util import find_spec
 
+import pytest
+
+# What these assert holds under -O, too, and says what was compared.
+pytest.register_assert_rewrite(
+    "cli_cases", "hostile_cases", "reference_bounds", "reference_moments"
+)
+
 NEEDED_BY = {"distributed": "engines/dask", "torch": "engines/torch"}
 
 collect_ignore = [

@@ -1,6 +1,7 @@
 """What must not change an answer, for every selector; or the reason why it does."""
 
 import pickle
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -66,12 +67,13 @@ def problem(seed, levels=0):
     return X, y, rng
 
 
-def without(kind):
-    """The selectors that do not have a reason for this."""
-    return [each for each in SELECTORS if each.__name__ not in REASONS.get(kind, {})]
+def without(kind, parameter=None):
+    """The selectors that do not have a reason for this, and have a parameter if one is named."""
+    able = [s for s in SELECTORS if parameter is None or parameter in signature(s).parameters]
+    return [each for each in able if each.__name__ not in REASONS.get(kind, {})]
 
 
-def invariant(kind):
+def invariant(kind, parameter=None):
     """Run a test for every selector without a reason, on some problems."""
 
     def decorate(test):
@@ -88,7 +90,7 @@ def invariant(kind):
 
         check.__doc__ = test.__doc__
         return pytest.mark.filterwarnings("ignore::UserWarning")(
-            pytest.mark.parametrize("estimator", without(kind))(check)
+            pytest.mark.parametrize("estimator", without(kind, parameter))(check)
         )
 
     return decorate
@@ -163,6 +165,24 @@ def test_jobs_and_copies(estimator, seed):
     if "n_jobs" in first.get_params():
         with_threads = made(estimator, n_jobs=None).fit(X, y)
         assert_array_equal(found(with_threads), found(first))
+
+
+def assert_engine_finds_the_same(engine, estimator, seed):
+    for levels in (0, 3):  # without ties, and with many
+        X, y, _ = problem(seed, levels)
+        expected = found(made(estimator, engine="numba").fit(X, y))
+        assert_allclose(found(made(estimator, engine=engine).fit(X, y)), expected, atol=1e-6)
+
+
+@invariant("engines", "engine")
+def test_the_engine_that_compiles_nothing(estimator, seed):
+    assert_engine_finds_the_same("numpy", estimator, seed)
+
+
+@invariant("engines", "engine")
+def test_the_engine_of_torch(estimator, seed):
+    pytest.importorskip("torch", reason='needs pip install "echelon[torch]"')
+    assert_engine_finds_the_same("torch", estimator, seed)
 
 
 def test_reasons_are_for_selectors_that_exist():
