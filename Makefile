@@ -83,7 +83,7 @@ bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other pac
 
 docs: .venv-docs/.installed  ## build the site into docs/_build/html, warnings as errors
 	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
-	@echo "Open docs/_build/html/index.html"
+	@echo "Open docs/_build/html/index.html; .venv/bin/python -m pytest tests/site looks at it"
 
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
