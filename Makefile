@@ -16,12 +16,12 @@ $(BIN)/.installed: pyproject.toml
 	@$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
-# Apart from .venv, since the packages compared with hold some libraries back.
-.venv-bench/.installed: pyproject.toml
-	@echo "Installing into .venv-bench (once, a few minutes) ..."
-	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-bench/bin/python -m pip install --quiet --editable . --group bench
+# Groups of their own: packages compared with hold some libraries back, and the site needs many.
+.venv-%/.installed: pyproject.toml
+	@echo "Installing into .venv-$* (once, a few minutes) ..."
+	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-$*/bin/python -m pip install --quiet --editable . --group $*
 	@touch $@
 
 # fri does not import without two packages it does not ask for.
@@ -72,14 +72,6 @@ format: $(BIN)/.installed  ## format the code
 BENCH ?= relieff relief_family epistasis neighborhood bounds interval rankorder scale
 bench: .venv-bench/.installed .venv-fri/.installed  ## measure against other packages (BENCH=relieff for one)
 	@for name in $(BENCH); do .venv-bench/bin/python -m benchmarks.$$name --write || exit 1; done
-
-# Apart from .venv, as the site needs a good many packages that nothing else does.
-.venv-docs/.installed: pyproject.toml
-	@echo "Installing into .venv-docs (once, a minute) ..."
-	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	@.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-docs/bin/python -m pip install --quiet --editable . --group docs
-	@touch $@
 
 docs: .venv-docs/.installed  ## build the site into docs/_build/html, warnings as errors
 	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
