@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "doc_module": ("echelon",),
     "reference_url": {"echelon": None},
     "abort_on_example_error": True,
+    "capture_repr": (),
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 0,
