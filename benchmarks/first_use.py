@@ -89,9 +89,7 @@ def run(
     """What a new process prints, and its seconds."""
     environ = {**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": cache}
     before = getrusage(RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [python, *code], env=environ, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([python, *code], env=environ, capture_output=True, text=True, check=True)
     after = getrusage(RUSAGE_CHILDREN)
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return done.stdout, used
