@@ -199,11 +199,11 @@ def drop_beyond(limit, found, count):
 @kernel
 def grown(array):
     """A copy with room for twice as many candidates per query."""
-    grown = np.empty((array.shape[0], 2 * array.shape[1], 2), array.dtype)
+    larger = np.empty((array.shape[0], 2 * array.shape[1], 2), array.dtype)
     for q in range(array.shape[0]):
         for c in range(array.shape[1]):
-            grown[q, c, 0], grown[q, c, 1] = array[q, c, 0], array[q, c, 1]
-    return grown
+            larger[q, c, 0], larger[q, c, 1] = array[q, c, 0], array[q, c, 1]
+    return larger
 
 
 @kernel
@@ -325,10 +325,10 @@ def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
 
 @kernel
 def longer(array, size):
-    grown = np.empty(max(size, 2 * array.shape[0]), array.dtype)
+    larger = np.empty(max(size, 2 * array.shape[0]), array.dtype)
     for c in range(array.shape[0]):
-        grown[c] = array[c]
-    return grown
+        larger[c] = array[c]
+    return larger
 
 
 @kernel
@@ -342,6 +342,14 @@ def measure(packed, i, found, exact):
             exact[c] = partial_distance(a, b, packed.n_numeric, packed.squared)
         else:
             exact[c] = distance(a, b, packed.n_numeric, packed.squared)
+
+
+@kernel
+def kth_or(exact, k, radius, tolerance):
+    """The largest distance of a neighbour: the k-th, ties included, or the radius."""
+    if 0 < k <= exact.shape[0]:
+        return min(radius, kth_smallest(exact.copy(), k) * tolerance)
+    return radius
 
 
 @kernel
@@ -372,9 +380,7 @@ def nearest(packed, queries, wanted, k, radius, relation, tolerance):
             n = count[q]
             exact = np.empty(n, np.float64)
             measure(packed, group[q], found[q], exact)
-            cut = radius
-            if 0 < k <= n:
-                cut = min(radius, kth_smallest(exact.copy(), k) * tolerance)
+            cut = kth_or(exact, k, radius, tolerance)
             if total + n > indices.shape[0]:
                 indices, distances = longer(indices, total + n), longer(distances, total + n)
             for c in range(n):

@@ -18,6 +18,7 @@ from echelon.engines.numba._nearest import (
     drop_beyond,
     grown,
     keep_smallest,
+    kth_or,
     longer,
     measure,
 )
@@ -116,8 +117,9 @@ def _list_within(bounds, limits, hits, members):
 
 
 @kernel
-def _measure_complete(rows, members, lanes, b, nominal_from, unit, squared, far, nearest):
+def _measure_complete(rows, members, lanes, b, form, far, nearest):
     """Distances of some queries to all lanes of leaf b, and the smallest of each."""
+    nominal_from, _, unit, squared = form
     for t in range(members.shape[0]):
         q = members[t]
         for j in range(far.shape[1]):
@@ -143,11 +145,12 @@ def _measure_complete(rows, members, lanes, b, nominal_from, unit, squared, far,
 
 
 @kernel
-def _measure_partial(rows, members, lanes, b, nominal_from, n_features, squared, far, nearest):
+def _measure_partial(rows, members, lanes, b, form, far, nearest):
     """The same over the columns both rows have, scaled up to all; beyond all if there are none.
 
     Padded columns, of zeros, are shared by all rows and do not count.
     """
+    nominal_from, n_features, _, squared = form
     padded = rows.shape[1] - n_features
     shared = np.empty(far.shape[1], np.float32)
     for t in range(members.shape[0]):
@@ -208,10 +211,38 @@ def _read_queries(leaves, queries, rows, columns):
 
 
 @kernel
-def _box(columns, low, high, middle):
-    """Bounds of the queries by column, and a point among them; everything, where one is missing."""
-    n = columns.shape[1]
-    for f in range(columns.shape[0]):
+def _collect_members(leaves, queries, members, b, search, far, nearest, state):
+    """Add what leaf b holds to the candidates of its visitors.
+
+    ``state`` holds limits, numbers of candidates and of distances in the heap, candidates and
+    heaps, by query.  Returns the candidates, which may have moved, and whether a limit may have.
+    """
+    limits, count, size, found, heap = state
+    start, end = leaves.start[b], leaves.start[b] + leaves.size[b]
+    some = False
+    for t in range(members.shape[0]):
+        q = members[t]
+        if nearest[t] > limits[q]:
+            continue
+        some = True
+        so_far = (np.float64(limits[q]), count[q], size[q])
+        limit, count[q], size[q] = _collect_lanes(
+            leaves.values, queries[q], start, far[t, : end - start], search, so_far, found[q], heap[q]
+        )
+        limits[q] = limit
+        if count[q] + LANES > found.shape[1]:
+            count[q] = drop_beyond(limit, found[q], count[q])
+            while count[q] + LANES > found.shape[1]:
+                found = grown(found)
+    return found, some
+
+
+@kernel
+def _rank_leaves(leaves, columns, first, last, group, order):
+    """Lower bounds of distances of leaves first to last to all queries, and to one of them."""
+    n, width, dtype = columns.shape[1], columns.shape[0], columns.dtype
+    low, high, middle = np.empty(width, dtype), np.empty(width, dtype), np.empty(width, dtype)
+    for f in range(width):
         low[f], high[f], middle[f] = columns[f, 0], columns[f, 0], columns[f, n // 2]
         complete = True
         for q in range(n):
@@ -219,131 +250,109 @@ def _box(columns, low, high, middle):
             complete &= columns[f, q] == columns[f, q]
         if not complete:
             low[f], high[f] = -np.inf, np.inf
+        if not middle[f] == middle[f]:
+            middle[f] = 0
+    lowest, highest = leaves.lowest[:, first:last], leaves.highest[:, first:last]
+    unit, squared = dtype.type(leaves.steps), leaves.squared
+    _bound_boxes(low, high, lowest, highest, leaves.nominal_from, unit, squared, group)
+    _bound_boxes(middle, middle, lowest, highest, leaves.nominal_from, unit, squared, order)
 
 
 @kernel
-def _search_leaves(leaves, queries, wanted, k, radius, relation, tolerance, visits):
+def _search_leaves(leaves, queries, wanted, k, radius, relation, tolerance):
     """For up to ``TOGETHER`` queries of one class: the references that can be among the k nearest.
 
-    Returns their rows and distances (query, candidate, 2) and how many each query has.
+    Returns their rows and distances (query, candidate, 2), how many each query has, and how often
+    a query visited a leaf.
     """
     n, width, dtype = queries.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
     rows, columns = np.empty((n, width), dtype), np.empty((width, n), dtype)
     _read_queries(leaves, queries, rows, columns)
-    low, high, middle = np.empty(width, dtype), np.empty(width, dtype), np.empty(width, dtype)
-    _box(columns, low, high, middle)
     c = leaves.classes[queries[0]]
     first, last = leaves.class_leaf[wanted[0][c]], leaves.class_leaf[wanted[1][c]]
-    passed, passed_to = leaves.class_leaf[c] - first, leaves.class_leaf[c + 1] - first
-    if wanted[2]:
-        passed = passed_to
+    passed, passed_to = leaves.class_leaf[c], leaves.class_leaf[c if wanted[2] else c + 1]
     n_leaves = max(last - first, 0)
     group, order = np.empty(n_leaves, dtype), np.empty(n_leaves, dtype)
+    _rank_leaves(leaves, columns, first, last, group, order)
     nominal_from, squared, unit = leaves.nominal_from, leaves.squared, dtype.type(leaves.steps)
-    lowest, highest = leaves.lowest[:, first:last], leaves.highest[:, first:last]
-    starts, sizes, lanes = leaves.start[first:last], leaves.size[first:last], leaves.lanes[first:last]
-    _bound_boxes(low, high, lowest, highest, nominal_from, unit, squared, group)
-    _bound_boxes(middle, middle, lowest, highest, nominal_from, unit, squared, order)
+    lowest, highest, lanes, missing = leaves.lowest, leaves.highest, leaves.lanes, leaves.missing
+    scale, never = leaves.scale[queries], dtype.type(leaves.never)
     edges = (highest if relation == ABOVE else lowest)[: leaves.n_ordered]
-    scale = leaves.scale[queries]
-    never = dtype.type(leaves.never)
-    bounds = np.empty(n, dtype)
-    limits = np.full(n, dtype.type(_limit(radius * leaves.steps, 1.0, leaves.slack, leaves.never)))
+    bounds, limits = np.empty(n, dtype), np.empty(n, dtype)
+    limits[:] = _limit(radius * leaves.steps, 1.0, leaves.slack, leaves.never)
     hits, members = np.zeros(-(-n // 8) * 8, np.uint8), np.empty(n + 8, np.int64)
     far, nearest = np.empty((n, LANES), dtype), np.empty(n, dtype)
-    heap = np.empty((n, k))
-    found = np.empty((n, 4 * (k + LANES), 2))
+    found, heap = np.empty((n, 4 * (k + LANES), 2)), np.empty((n, k))
     count, size = np.zeros(n, np.int64), np.zeros(n, np.int64)
     search = (k, relation, leaves.n_ordered, tolerance, leaves.slack, leaves.never)
-    n_before, n_next = 0, FIRST_LEAVES
-    nearer, beyond = never, never
-    smallest_scale, widest = scale.min(), limits[0]
+    nearer, n_before, n_next, visits = never, 0, FIRST_LEAVES, 0
+    least_scale, widest = scale.min(), limits[0]
     while n_before < n_leaves:
         beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else never
-        for b in range(n_leaves):
-            if order[b] > beyond or (n_before > 0 and order[b] <= nearer):
+        for b in range(first, last):
+            rank = order[b - first]
+            if rank > beyond or (n_before > 0 and rank <= nearer) or passed <= b < passed_to:
                 continue
-            if group[b] * smallest_scale > widest or passed <= b < passed_to:
+            if group[b - first] * least_scale > widest:
                 continue
-            if leaves.missing:
+            if missing:
                 _bound_partial(columns, lowest, highest, nominal_from, scale, bounds, b, squared)
             else:
                 _bound_complete(columns, lowest, highest, nominal_from, unit, bounds, b, squared)
             if relation != ANY:
                 _pass_unrelated(columns, edges, b, relation, bounds, never)
             n_members = _list_within(bounds, limits, hits, members)
-            visits[0] += 1
-            visits[1] += n_members
-            if leaves.missing:
-                _measure_partial(
-                    rows, members[:n_members], lanes, b, nominal_from, leaves.values.shape[1],
-                    squared, far, nearest,
-                )  # fmt: skip
+            visits += n_members
+            visitors = members[:n_members]
+            form = (nominal_from, leaves.values.shape[1], unit, squared)
+            if missing:
+                _measure_partial(rows, visitors, lanes, b, form, far, nearest)
             else:
-                _measure_complete(
-                    rows, members[:n_members], lanes, b, nominal_from, unit, squared, far, nearest
-                )
-            narrowed = False
-            for t in range(n_members):
-                q = members[t]
-                if nearest[t] > limits[q]:
-                    continue
-                so_far = (np.float64(limits[q]), count[q], size[q])
-                limit, count[q], size[q] = _collect_lanes(
-                    leaves.values, queries[q], starts[b], far[t, : sizes[b]], search, so_far,
-                    found[q], heap[q],
-                )  # fmt: skip
-                limits[q] = limit
-                narrowed = True
-                if count[q] + LANES > found.shape[1]:
-                    count[q] = drop_beyond(limit, found[q], count[q])
-                    while count[q] + LANES > found.shape[1]:
-                        found = grown(found)
-            if narrowed:
+                _measure_complete(rows, visitors, lanes, b, form, far, nearest)
+            state = (limits, count, size, found, heap)
+            found, some = _collect_members(
+                leaves, queries, visitors, b, search, far, nearest, state
+            )
+            if some:
                 widest = limits[0]
                 for q in range(n):
                     widest = max(widest, limits[q])
-        nearer, n_before = beyond, n_next
-        n_next *= 4
+        nearer, n_before, n_next = beyond, n_next, 4 * n_next
     for q in range(n):
         count[q] = drop_beyond(limits[q], found[q], count[q])
-    return found, count
+    return found, count, visits
 
 
 @kernel
-def nearest_by_leaves(leaves, queries, wanted, k, radius, relation, tolerance, visits):
+def nearest_by_leaves(leaves, queries, wanted, k, radius, relation, tolerance):
     """Neighbours of the queries; arguments and results as those of ``nearest``.
 
-    ``visits`` counts the leaves groups of queries looked at, and those queries did.
+    The rows of a query come in any order; the fourth result is how often one visited a leaf.
     """
     counts = np.zeros(queries.shape[0], np.int64)
     indices = np.empty(queries.shape[0] * (k + 1), np.int32)
     distances = np.empty(queries.shape[0] * (k + 1), np.float64)
-    total = 0
-    done = 0
+    total, done, visits = 0, 0, 0
     while done < queries.shape[0] and total < MAX_PAIRS:
         group = queries[done : done + TOGETHER]
         n = 1
         while n < group.shape[0] and leaves.classes[group[n]] == leaves.classes[group[0]]:
             n += 1
-        group = group[:n]
-        found, count = _search_leaves(
-            leaves, group, wanted, k, radius, relation, tolerance, visits
+        found, count, here = _search_leaves(
+            leaves, group[:n], wanted, k, radius, relation, tolerance
         )
+        visits += here
         for q in range(n):
             exact = np.empty(count[q], np.float64)
             measure(leaves, group[q], found[q], exact)
-            cut = radius
-            if k <= count[q]:
-                cut = min(radius, kth_smallest(exact.copy(), k) * tolerance)
+            cut = kth_or(exact, k, radius, tolerance)
             if total + count[q] > indices.shape[0]:
-                size = total + count[q]
-                indices, distances = longer(indices, size), longer(distances, size)
+                indices = longer(indices, total + count[q])
+                distances = longer(distances, total + count[q])
             for c in range(count[q]):
                 if exact[c] <= cut:
-                    indices[total] = np.int32(found[q, c, 0])
-                    distances[total] = exact[c]
+                    indices[total], distances[total] = np.int32(found[q, c, 0]), exact[c]
                     total += 1
                     counts[done + q] += 1
         done += n
-    return counts[:done], indices[:total], distances[:total]
+    return counts[:done], indices[:total], distances[:total], visits
