@@ -5,7 +5,7 @@ them make a leaf: their values lane by lane, and per column the lowest and the h
 row lies outside these ranges bounds its distance to every row of the leaf from below.
 
 Distances are sums in whole numbers of 16 bits, ``steps`` to the unit, for the Manhattan metric and
-complete rows, and else in float32.  ``slack`` is more than such a sum, or a bound of one, can be off.
+complete rows, and else in float32.  ``slack`` is more than such a sum, or a bound, can be off by.
 """
 
 from __future__ import annotations

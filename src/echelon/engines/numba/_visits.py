@@ -29,7 +29,7 @@ from echelon.kernels.pairs import ABOVE, ANY, related
 TOGETHER = 256
 """Queries that go through the leaves together."""
 
-FIRST_LEAVES = 64
+FIRST_LEAVES = 8
 """Leaves nearest to the middle of a group, visited first; then four times as many, and so on."""
 
 
@@ -58,9 +58,10 @@ def _bound_complete(columns, lowest, highest, nominal_from, unit, bounds, b, squ
 
 @kernel
 def _bound_partial(columns, lowest, highest, nominal_from, scale, bounds, b, squared):
-    """The same where values are missing: a row may have those in which it lies outside only.
+    """The same where values are missing.
 
-    Rows of the leaf that miss a column leave it out, but for them the others count more.
+    A column that a row of the leaf misses has no range and adds nothing.  The sum over those left
+    is scaled up by as much as a row that shares all the query has: others count more.
     """
     for q in range(bounds.shape[0]):
         bounds[q] = 0
@@ -85,7 +86,9 @@ def _bound_boxes(low, high, lowest, highest, nominal_from, unit, squared, bounds
     for f in range(low.shape[0]):
         left, right, nominal = low[f], high[f], f >= nominal_from
         for b in range(bounds.shape[0]):
-            gap = max(max(lowest[f, b], left) - min(highest[f, b], right), 0)
+            # Differences of whole numbers without a sign must not be negative.
+            start = min(max(lowest[f, b], left), right)
+            gap = max(lowest[f, b], left) - start + (left - min(highest[f, b], left))
             if nominal:
                 gap = unit * (gap > 0)
             bounds[b] += gap * gap if squared else gap
@@ -211,14 +214,13 @@ def _read_queries(leaves, queries, rows, columns):
 
 
 @kernel
-def _collect_members(leaves, queries, members, b, search, far, nearest, state):
-    """Add what leaf b holds to the candidates of its visitors.
+def _collect_members(values, queries, members, start, end, search, far, nearest, state):
+    """Add what a leaf, rows start to end, holds to the candidates of its visitors.
 
     ``state`` holds limits, numbers of candidates and of distances in the heap, candidates and
     heaps, by query.  Returns the candidates, which may have moved, and whether a limit may have.
     """
     limits, count, size, found, heap = state
-    start, end = leaves.start[b], leaves.start[b] + leaves.size[b]
     some = False
     for t in range(members.shape[0]):
         q = members[t]
@@ -227,7 +229,7 @@ def _collect_members(leaves, queries, members, b, search, far, nearest, state):
         some = True
         so_far = (np.float64(limits[q]), count[q], size[q])
         limit, count[q], size[q] = _collect_lanes(
-            leaves.values, queries[q], start, far[t, : end - start], search, so_far, found[q], heap[q]
+            values, queries[q], start, far[t, : end - start], search, so_far, found[q], heap[q]
         )
         limits[q] = limit
         if count[q] + LANES > found.shape[1]:
@@ -249,7 +251,7 @@ def _rank_leaves(leaves, columns, first, last, group, order):
             low[f], high[f] = min(low[f], columns[f, q]), max(high[f], columns[f, q])
             complete &= columns[f, q] == columns[f, q]
         if not complete:
-            low[f], high[f] = -np.inf, np.inf
+            low[f], high[f] = -leaves.never, leaves.never
         if not middle[f] == middle[f]:
             middle[f] = 0
     lowest, highest = leaves.lowest[:, first:last], leaves.highest[:, first:last]
@@ -310,8 +312,9 @@ def _search_leaves(leaves, queries, wanted, k, radius, relation, tolerance):
             else:
                 _measure_complete(rows, visitors, lanes, b, form, far, nearest)
             state = (limits, count, size, found, heap)
+            start, end = leaves.start[b], leaves.start[b] + leaves.size[b]
             found, some = _collect_members(
-                leaves, queries, visitors, b, search, far, nearest, state
+                leaves.values, queries, visitors, start, end, search, far, nearest, state
             )
             if some:
                 widest = limits[0]
