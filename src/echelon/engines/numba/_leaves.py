@@ -10,6 +10,7 @@ complete rows, and else in float32.  ``slack`` is more than such a sum, or a bou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -116,14 +117,17 @@ def _boxes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return lowest, highest
 
 
-def _encoding(samples: Samples, *, squared: bool):
+def _encoding(
+    samples: Samples, *, squared: bool
+) -> tuple[Callable[[np.ndarray], np.ndarray], type[np.generic], float, float, float]:
     """How values are stored, steps per unit, slack in steps, and what no distance reaches."""
     p, n_numeric = samples.values.shape[1], samples.n_numeric
     steps = 65_534 // p
     whole = not (squared or samples.missing) and steps >= 1000
     if not whole or samples.values[:, n_numeric:].max(initial=0) > 65_535:
         # Two values and p sums, each off by 2**-24 of at most p, and as much again.
-        return np.float32, np.float32, 1.0, p * (p + 8) * 2.0**-23, 3e38
+        slack = p * (p + 8) * 2.0**-23
+        return lambda values: values.astype(np.float32), np.float32, 1.0, slack, 3e38
 
     turned = np.fmin.reduce(samples.values[:, :n_numeric], axis=0, initial=0) < 0
 
