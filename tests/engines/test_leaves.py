@@ -141,10 +141,10 @@ def test_a_look_at_a_few_rows_tells_where_leaves_are_passed_over(monkeypatch):
     assert visited_share(uniform(20_000, 50), "manhattan", 10) > 0.9
     monkeypatch.setattr(_compact, "FEWEST_PAIRS", 0)
     monkeypatch.setattr(_compact, "COMPILING", 0.0)
-    few, many = uniform(20_000, 3), uniform(20_000, 50)
-    assert order_pays(few, 20_000, "manhattan", 10)
-    assert not order_pays(few, 20_000, "paired", 10)
-    assert not order_pays(many, 20_000, "manhattan", 10)
+    few, many = uniform(60_000, 3), uniform(60_000, 50)
+    assert order_pays(few, 60_000, "manhattan", 10)
+    assert not order_pays(few, 60_000, "paired", 10)
+    assert not order_pays(many, 60_000, "manhattan", 10)
 
 
 def test_small_work_is_not_looked_at():
