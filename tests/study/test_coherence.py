@@ -11,7 +11,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cli_cases import grades
-from echelon import RelevanceBounds, ReliefF
+from echelon import RankCorrelation, RelevanceBounds, ReliefF
 from echelon.cli import main
 from echelon.report import summarize
 from echelon.study import _summary, bounds_contradictions, contradictions
@@ -158,6 +158,16 @@ def test_help_that_does_not_help(summary):
 
 
 # ------------------------------------------------------------------ what produces them
+
+
+def test_several_methods_speak_of_the_number_that_was_chosen():
+    """The answer is measured against the best of all methods, and so is what it is made of."""
+    X, y = classes_and_noise()
+    selectors = {"bad": RankCorrelation(), "good": ReliefF(), "other": ReliefF(n_neighbors=3)}
+    summary = summarize(X, y, selectors, n_resamples=3, cv=3).summary()
+    assert chosen(summary)["n_features"] == summary["answer"]["n_features"]
+    assert chosen(summary)["keep"] == summary["answer"]["keep"]
+    assert contradictions(summary) == []
 
 
 def test_chosen_is_about_the_rule_of_the_answer():

@@ -56,6 +56,7 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     mean = float(guess.scores.mean())
     sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
     choice = choose(curves, mean, study.rule)
+    sizes[choice.method] = choice.size  # measured against the best of all methods
     held_out = held_out_scores(curves, guess.scores, study.rule)
     helps = clearly_positive(held_out - guess.scores, curves[choice.method].test_share)
     return Judged(curves, sizes, choice, held_out, guess, others, helps)
