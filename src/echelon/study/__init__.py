@@ -26,6 +26,7 @@ from echelon.study._auto import AutoSelector
 from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Rows, fewer_folds
+from echelon.study._models import encoded
 from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImportance
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._questions import MATTERS
@@ -44,6 +45,7 @@ __all__ = [
     "TableEncoder",
     "bounds_contradictions",
     "contradictions",
+    "encoded",
     "fewer_folds",
     "filled",
     "make_summary",
