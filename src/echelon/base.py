@@ -3,7 +3,8 @@
 A selector ranks features and keeps some.  ``BaseSelector`` reads the input and answers for the
 choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
 ``ErrorRateMixin`` the rules of those that also give it a p-value, and ``ForwardSelector`` the
-template of methods that add one feature after the other.
+template of methods that add one feature after the other.  ``SampleWeightMixin`` gives the ``fit``
+of either the weights of samples.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.error_rates import CONTROLS
-from echelon._core.search import as_path, forward, shared_ranks
+from echelon._core.sample_weights import weighted_rows
+from echelon._core.search import as_path, forward
 from echelon.targets import read_classes
 from echelon.validation import as_table, names_of, read_columns
 
 
-def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
+def number_to_keep(
+    wanted: int | float | None, n_features: int, what: str = "features"
+) -> int | None:
     """``n_features_to_select`` as a number of features, None if a rule decides."""
     if wanted is None:
         return None
@@ -34,7 +39,7 @@ def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
         return max(1, int(wanted * n_features))
     if int(wanted) > n_features:
         raise ValueError(
-            f"`n_features_to_select` must be at most the number of features, {n_features}, "
+            f"`n_features_to_select` must be at most the number of {what}, {n_features}, "
             f"got {wanted}. Ask for fewer, or for None to let the method decide."
         )
     return int(wanted)
@@ -52,6 +57,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        **CHOICE_CONSTRAINTS,
         "verbose": ["verbose"],
         "n_features_to_select": [
             None,
@@ -62,6 +68,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: int | float | None
     categorical_features: Any
+    must_keep: Any = None
+    feature_groups: Any = None
     verbose: int
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -74,13 +82,34 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Labels and the code of every sample; here without an order."""
         return read_classes(y)
 
-    def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
+    def _begin(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Any, np.ndarray, int | None]:
         """Features, class codes and the number of features asked for, all checked."""
         X = as_table(X, dask=self._takes_dask)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         validate_data(self, names_of(X), y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
-        return features, codes, number_to_keep(self.n_features_to_select, features.values.shape[1])
+        if weights is not None:
+            features = features._replace(weights=weights)
+        self._choice = self._read_choice(features)
+        return features, codes, self._n_wanted()
+
+    def _read_choice(self, features: Any) -> Choice:
+        n_features, names = features.values.shape[1], getattr(features, "names", None)
+        return read_choice(self.must_keep, self.feature_groups, n_features, names)
+
+    def _n_wanted(self) -> int | None:
+        """The number of features, or of groups of them, that was asked for."""
+        what = "features" if self.feature_groups is None else "groups of features"
+        n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
+        if n_wanted is not None and n_wanted < self._choice.n_kept:
+            raise ValueError(
+                f"`n_features_to_select` must be at least {self._choice.n_kept}, the number of "
+                f"{what} in `must_keep`, got {n_wanted}. Ask for more, or keep fewer."
+            )
+        return n_wanted
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -126,7 +155,10 @@ class WeightingSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, codes, n_wanted = self._begin(X, y)
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightingSelector:
+        features, codes, n_wanted = self._begin(X, y, sample_weight)
         if n_wanted is not None and self._has_threshold():
             raise ValueError(
                 f"`threshold` must be None when `n_features_to_select` is given, got "
@@ -134,12 +166,11 @@ class WeightingSelector(BaseSelector):
             )
         random_state = check_random_state(self.random_state)
         self.scores_ = self._scores(features, codes, random_state)
-        self.order_ = self._best_first()
-        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        self.order_, self.ranking_ = self._choice.ranked(self._best_first())
         self.threshold_: float | None = None
         if n_wanted is None:
             self.threshold_ = self._threshold(features, codes, random_state)
-            self.support_ = self._passes(self.threshold_)
+            self.support_ = self._choice.whole(self._passes(self.threshold_))
         else:
             self.support_ = self.ranking_ <= n_wanted
         return self
@@ -179,6 +210,31 @@ class WeightingSelector(BaseSelector):
         """Score the features."""
 
 
+class SampleWeightMixin:
+    """``fit`` with weights of samples, for selectors that count with ``Columns.weights``."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Score the features and choose which to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y, sample_weight)  # type: ignore[attr-defined]
+
+
 class ErrorRateMixin:
     """Thresholds "fdr" and "family", for weighting selectors whose fit leaves ``p_values_``.
 
@@ -198,6 +254,7 @@ class ErrorRateMixin:
     threshold: float | str | None
     error_rate: float
     p_values_: np.ndarray
+    _choice: Choice
 
     def _control(self) -> Any:
         """The rule by which features are kept."""
@@ -210,7 +267,8 @@ class ErrorRateMixin:
 
     def _passes(self, threshold: float | None) -> np.ndarray:
         if threshold is None:
-            return CONTROLS[self._control()](self.p_values_, self.error_rate)
+            control = CONTROLS[self._control()]
+            return self._choice.passing(self.p_values_, lambda p: control(p, self.error_rate))
         return super()._passes(threshold)  # type: ignore[misc]
 
 
@@ -243,7 +301,10 @@ class ForwardSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, codes, n_wanted = self._begin(X, y)
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForwardSelector:
+        features, codes, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
         varying = self._varying(features.values)
         if not varying.any():
@@ -252,11 +313,14 @@ class ForwardSelector(BaseSelector):
                 "with at least two values."
             )
         steps = self._search(features, codes, varying, n_wanted)
-        n_kept = self._n_kept(steps) if n_wanted is None else n_wanted
         self.path_ = as_path(steps)
-        self.order_ = np.array(self.path_["feature"], dtype=int)
-        self.ranking_ = shared_ranks(self.order_, n_features)
-        self.support_ = self.ranking_ <= n_kept
+        order = np.array(self.path_["feature"], dtype=int)
+        self.order_, self.ranking_ = self._choice.ranked(order)
+        if n_wanted is None:
+            chosen = np.isin(np.arange(n_features), order[: self._n_kept(steps)])
+            self.support_ = self._choice.whole(chosen)
+        else:
+            self.support_ = self.ranking_ <= n_wanted
         return self
 
     def _search(
@@ -277,7 +341,8 @@ class ForwardSelector(BaseSelector):
             lambda left: add_best([f for f in left if varying[f]] or left),
             self._ended,
             n_wanted=n_wanted,
-            first=first,
+            first=[*self._choice.first, *first],
+            mates=self._choice.mates,
             description=type(self).__name__,
             verbose=self.verbose,
         )

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from echelon._core.relevance import LABELS, MEANING
 from echelon._core.unseen import visible
-from echelon._core.words import listed, number, with_error
+from echelon._core.words import listed, number, percent, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
@@ -65,7 +65,7 @@ _COLUMNS: tuple[tuple[str, str, Any], ...] = (
     ("score", "score", lambda value: number(value, 3)),
     ("relevance", "relevance", lambda value: "" if value is None else value),
     ("trend", "trend", _trend),
-    ("stability", "chosen", lambda value: "" if value is None else f"{100 * value:.0f} %"),
+    ("stability", "chosen", lambda value: "" if value is None else percent(value)),
 )
 
 

@@ -35,11 +35,18 @@ class Samples(NamedTuple):
     missing: bool
     outcome: np.ndarray | None = None
     """Number of every row, from 0 to 1, where the target is one; there is one class then."""
+    weights: np.ndarray | None = None
+    """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
 
     @property
     def class_sizes(self) -> np.ndarray:
         """Number of samples per class."""
         return np.bincount(self.classes)
+
+    @property
+    def class_masses(self) -> np.ndarray:
+        """The same, with copies counted."""
+        return np.bincount(self.classes, self.weights)
 
     def per_feature(self, scores: np.ndarray) -> np.ndarray:
         """Scores in the original order of columns."""

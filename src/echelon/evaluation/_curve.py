@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.errors import share_of_test, standard_error
 from echelon._core.folds import make_splitter
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
+from echelon._core.sample_weights import fit_weighted, read_weights
 from echelon.display import FeatureCurveDisplay
 from echelon.rankings import fit_ranking
 
@@ -160,6 +162,7 @@ def feature_curve(
     cv: Any = 5,
     scoring: Any = None,
     groups: Any = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -190,6 +193,8 @@ def feature_curve(
         As in scikit-learn; None: ``estimator.score``.
     groups : array-like of shape (n_samples,), default=None
         Samples of one group (a patient, a household) are never in both parts of a fold.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, which the selector, the score and, if it takes any, the estimator are given.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -231,6 +236,8 @@ def feature_curve(
     if not hasattr(estimator, "fit"):
         raise TypeError(f"`estimator` must be a model with a fit, got {estimator!r}.")
     X, y = read_data(X, y, groups)
+    weights = None if sample_weight is None else read_weights(sample_weight)
+    check_consistent_length(y, weights)
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)
     splitter = make_splitter(cv, y, is_classifier(estimator), groups is not None, random)
@@ -238,7 +245,7 @@ def feature_curve(
     seeds = draw_seeds(random, len(folds))
     scorer = check_scoring(estimator, scoring)
     jobs = (
-        (selector, estimator, scorer, X, y, tried, (fold, len(folds)), rows, seed)
+        (selector, estimator, scorer, X, y, weights, tried, (fold, len(folds)), rows, seed)
         for fold, (rows, seed) in enumerate(zip(folds, seeds, strict=True))
     )
     done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs, steps=True)
@@ -253,6 +260,7 @@ def _score_fold(
     scorer: Any,
     X: Any,
     y: Any,
+    weights: np.ndarray | None,
     sizes: list[int],
     place: tuple[int, int],
     rows: tuple[np.ndarray, np.ndarray],
@@ -260,13 +268,17 @@ def _score_fold(
 ) -> tuple[np.ndarray, list[float]]:
     """The order of one training fold, and the score of every size on its test fold."""
     (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(y, r)) for r in rows]
+    to_train, to_test = (None, None) if weights is None else (weights[r] for r in rows)
+    to_model = to_train if has_fit_parameter(estimator, "sample_weight") else None
+    to_score = {} if to_test is None else {"sample_weight": to_test}
     try:
-        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes)
+        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes, to_train)
         scores = []
         for size in sizes:
             kept = order[:size]
-            model = seeded(estimator, seed).fit(take_columns(X_train, kept), y_train)
-            scores.append(float(scorer(model, take_columns(X_test, kept), y_test)))
+            model = seeded(estimator, seed)
+            fit_weighted(model, take_columns(X_train, kept), y_train, to_model)
+            scores.append(float(scorer(model, take_columns(X_test, kept), y_test, **to_score)))
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.directions import directions
-from echelon.base import ForwardSelector
+from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.filters._association import codes_of
 from echelon.filters._discretize import label_columns, some_missing
 from echelon.filters._outcome import AnyTargetMixin, check_order
@@ -45,7 +45,7 @@ class MRMRStep(NamedTuple):
     redundancy: float
 
 
-class MRMR(AnyTargetMixin, ForwardSelector):
+class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     """Minimum redundancy, maximum relevance: what a feature says of y less what is known already.
 
     Features are added one at a time, each time the one whose association with the target
@@ -83,6 +83,13 @@ class MRMR(AnyTargetMixin, ForwardSelector):
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -186,6 +193,8 @@ class MRMR(AnyTargetMixin, ForwardSelector):
         class_order: Sequence | None = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -198,6 +207,8 @@ class MRMR(AnyTargetMixin, ForwardSelector):
         self.class_order = class_order
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _search(
@@ -225,10 +236,11 @@ class MRMR(AnyTargetMixin, ForwardSelector):
             return Correlations(columns, target, self.measure)
         if self.measure == "rank_mutual_information":
             return self._order_information(columns, target)
-        labels = target_labels(target, self.n_bins)
+        labels = target_labels(target, self.n_bins, columns.weights)
         return Information(
             label_columns(columns, labels, self.discretize, self.n_bins),
             labels,
+            columns.weights,
             symmetric=self.measure == "symmetric_uncertainty",
         )
 

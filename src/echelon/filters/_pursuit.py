@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from echelon._core.choices import Choice, read_choice
 from echelon._core.differences import unit_scale
+from echelon._core.sample_weights import row_counts, weighted_mid_ranks
 from echelon.validation import Columns
 
 _COLLINEAR = 1e-6
@@ -30,6 +32,15 @@ class Path(NamedTuple):
     features: np.ndarray
     r_squared: np.ndarray
 
+    @classmethod
+    def of(cls, steps: list[tuple[int, float]]) -> Path:
+        """From steps, which may be none."""
+        return cls(np.array([f for f, _ in steps], int), np.array([r for _, r in steps], float))
+
+    def then(self, steps: list[tuple[int, float]]) -> Path:
+        """The same with some steps more."""
+        return Path(*(np.append(a, b) for a, b in zip(self, Path.of(steps), strict=True)))
+
 
 class Design:
     """Columns of a linear model, as rows, of mean 0 and variance 1 where present, else 0."""
@@ -38,40 +49,49 @@ class Design:
         self.n_features = len(columns.nominal)
         self.numeric = np.flatnonzero(~columns.nominal)
         values = columns.values[:, self.numeric].astype(np.float64)
-        parts = [_standardised(_ranked(values) if scale == "rank" else values)]
+        weights = columns.weights
+        parts = [_standardised(_ranked(values, weights) if scale == "rank" else values, weights)]
         self.blocks: dict[int, slice] = {}
         for feature in np.flatnonzero(columns.nominal):
-            indicators = _indicators(columns.values[:, feature])
+            indicators = _indicators(columns.values[:, feature], weights)
             start = sum(len(part) for part in parts)
             self.blocks[int(feature)] = slice(start, start + len(indicators))
             parts.append(indicators)
         self.rows = np.concatenate(parts)
 
 
-def _ranked(values: np.ndarray) -> np.ndarray:
+def _ranked(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Mid-ranks of the values that are present."""
+    if weights is not None:
+        return (
+            np.apply_along_axis(weighted_mid_ranks, 0, values, weights) if values.size else values
+        )
     missing = np.isnan(values)
     ranks = rankdata(np.where(missing, np.inf, values), axis=0)
     return np.where(missing, np.nan, ranks)
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardised(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Columns, as rows, with mean 0 and variance 1; missing values are the mean."""
     scaled = np.ascontiguousarray(unit_scale(values, np.ones(values.shape[1], bool)).T)
     present = ~np.isnan(scaled)
-    n_present = np.maximum(present.sum(axis=1, keepdims=True), 1)
-    scaled -= np.where(present, scaled, 0).sum(axis=1, keepdims=True) / n_present
+    counts = present if weights is None else present * weights
+    total = counts.sum(axis=1, keepdims=True)
+    total = np.where(total > 0, total, 1)
+    scaled -= (counts * np.where(present, scaled, 0)).sum(axis=1, keepdims=True) / total
     scaled[~present] = 0
-    deviation = np.sqrt((scaled**2).sum(axis=1, keepdims=True) / n_present)
+    deviation = np.sqrt((counts * scaled**2).sum(axis=1, keepdims=True) / total)
     return np.divide(scaled, deviation, out=np.zeros_like(scaled), where=deviation > 1e-12)
 
 
-def _indicators(labels: np.ndarray) -> np.ndarray:
+def _indicators(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """One row per label, of mean 0; where the label is missing, the mean."""
     present = ~np.isnan(labels)
     kinds = np.unique(labels[present])
     rows = (labels == kinds[:, None]).astype(float)
-    rows[:, present] -= rows[:, present].mean(axis=1, keepdims=True) if present.any() else 0
+    if present.any():
+        counts = None if weights is None else weights[present]
+        rows[:, present] -= np.average(rows[:, present], axis=1, weights=counts)[:, None]
     return rows
 
 
@@ -88,26 +108,41 @@ class Pursuit:
         A step must lower the sum of squares by this many mean squares per degree of freedom.
     max_steps : int
         Steps after which a search ends that is not told how many to take.
+    counts : ndarray of shape (n_samples,), default=None
+        How many samples every row stands for; None: each for itself.
+    choice : Choice, default=None
+        Features that are taken first, and groups that are taken whole, as one step.
     """
 
-    def __init__(self, design: Design, outputs: np.ndarray, price: float, max_steps: int):
+    def __init__(
+        self,
+        design: Design,
+        outputs: np.ndarray,
+        price: float,
+        max_steps: int,
+        counts: np.ndarray | None = None,
+        choice: Choice | None = None,
+    ):
         self.design, self.outputs = design, outputs
+        self.counts = row_counts(counts, len(outputs))
+        self.choice = choice or read_choice(None, None, design.n_features, None)
         self.price, self.max_steps = price, max_steps
 
-    def run(self, weights: np.ndarray, n_steps: int | None = None) -> Path:
-        """Search on weighted samples: while steps pay, or so many steps if there are any left."""
-        fit = _Fit(self, weights)
-        taken: list[int] = []
-        values: list[float] = []
-        while len(taken) < (self.max_steps if n_steps is None else n_steps):
+    def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Path:
+        """Search on the samples drawn: while steps pay, or so many steps if any are left."""
+        fit = _Fit(self, drawn)
+        found = Path.of([(f, fit.take(f)) for f in self.choice.first])
+        n_taken, most = self.choice.n_kept, self.max_steps if n_steps is None else n_steps
+        while n_taken < most:
             worth = fit.worth()
             best = int(np.argmax(worth))
             if worth[best] == -np.inf or (n_steps is None and worth[best] <= 0):
                 break
-            fit.take(best)
-            taken.append(best)
-            values.append(fit.r_squared())
-        return Path(np.array(taken, dtype=int), np.array(values))
+            found = found.then([(best, fit.take(best))])
+            others = self.choice.mates([best], np.flatnonzero(fit.open).tolist())
+            found = found.then([(f, fit.take(f)) for f in others])
+            n_taken += 1
+        return found
 
     def single_worth(self) -> np.ndarray:
         """What every feature is worth by itself, on all samples."""
@@ -117,11 +152,12 @@ class Pursuit:
 class _Fit:
     """A linear model that grows by one feature at a time, by weighted least squares."""
 
-    def __init__(self, problem: Pursuit, weights: np.ndarray):
+    def __init__(self, problem: Pursuit, drawn: np.ndarray):
+        weights = problem.counts * drawn
         self.rows, self.design, self.weights = problem.design.rows, problem.design, weights
         self.total_weight = weights.sum()
-        # Repeated samples: noise gains sum(w^2) / sum(w) mean squares, not one.
-        self.price = problem.price * (weights**2).sum() / self.total_weight
+        # Samples drawn w times: noise gains sum(w^2) / sum(w) mean squares, not one.
+        self.price = problem.price * (weights * drawn).sum() / self.total_weight
         self.means = np.einsum("fi,i->f", self.rows, weights) / self.total_weight
         mean = (weights[:, None] * problem.outputs).sum(axis=0) / self.total_weight
         self.residual = problem.outputs - mean
@@ -151,7 +187,7 @@ class _Fit:
 
     def r_squared(self) -> float:
         """Share of the sum of squares that is explained."""
-        return 1 - self.rss() / self.total
+        return 1 - self.rss() / self.total if self.total > 0 else 0.0
 
     def worth(self) -> np.ndarray:
         """Gain of every feature, less its price, as a share of the total; -inf if none is left."""
@@ -183,8 +219,8 @@ class _Fit:
         left = values > self.least[block].max(initial=0)
         return values[left], vectors[:, left]
 
-    def take(self, feature: int) -> None:
-        """Add a feature to the model."""
+    def take(self, feature: int) -> float:
+        """Add to the model what a feature adds to it; returns R squared."""
         self.open[feature] = False
         if feature in self.design.blocks:
             block = self.design.blocks[feature]
@@ -193,7 +229,9 @@ class _Fit:
                 self._add(each)
         else:
             row = int(np.searchsorted(self.design.numeric, feature))
-            self._add(self.rows[row] - self.means[row])
+            if self.lengths[row] > self.least[row]:
+                self._add(self.rows[row] - self.means[row])
+        return self.r_squared()
 
     def _add(self, direction: np.ndarray) -> None:
         """Add the part of a direction that is orthogonal to the basis."""

@@ -10,7 +10,7 @@ import numpy as np
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
 from echelon._core.progress import track
-from echelon.base import WeightingSelector
+from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.filters._association import blocks_of, codes_of
 from echelon.filters._outcome import AnyTargetMixin, check_order
 from echelon.filters._rank_information import SIDES, rank_informations
@@ -20,7 +20,7 @@ from echelon.validation import Columns, read_numbers
 NUMBERS_ONLY = "rank mutual information needs values with an order"
 
 
-class RankMutualInformation(AnyTargetMixin, WeightingSelector):
+class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     """Features that tell which samples are no worse than others.
 
     A sample's A are the samples with at least its value of a feature, its D those with at least
@@ -51,6 +51,13 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         Classes from lowest to highest.  Given, y is ordinal.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -123,6 +130,8 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         kind: str = "auto",
         class_order: Sequence | None = None,
         random_state: Any = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -132,6 +141,8 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         self.kind = kind
         self.class_order = class_order
         self.random_state = random_state
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _read_columns(self, X: Any) -> Columns:
@@ -149,7 +160,7 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         parts = blocks_of(features)
         name = type(self).__name__
         for part in track(parts, total=len(parts), description=name, verbose=self.verbose):
-            some = Columns(features.values[:, part], features.nominal[part], None)
+            some = features.some(part)
             scores[part] = rank_informations(
                 some, self.monotonic_cst_[part], target, side=self.side
             )

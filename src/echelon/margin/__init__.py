@@ -9,6 +9,7 @@ order:
 
 ``rules``     the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_weights``  the sum, computed for any rule on any engine
+``_mass``     neighbours of weighted samples, as if every row were there so many times
 ``_pairs``    the pairs behind it, kept as one graph
 ``_moments``  mean and variance of a score under permutation, from that graph
 ``_label_moments``  the same under permutation of the classes

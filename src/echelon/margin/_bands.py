@@ -11,6 +11,7 @@ import numpy as np
 from echelon._core.differences import without_rounding
 from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
 from echelon.margin._evidence import Evidence
+from echelon.margin._mass import difference_mass, distance_masses, pair_mass
 from echelon.margin._moments import WeightSums, by_column, column_sums, mean_and_variance
 from echelon.margin.rules import Band, Term
 
@@ -33,8 +34,8 @@ def band_limits(engine: Engine, space: Any, rule: Sequence[Term], queries: np.nd
 
 def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and deviation of the distances of every query to all others."""
-    counts, sums, squares = engine.distance_sums(space, queries)
-    counts = np.maximum(counts, 1)
+    counts, sums, squares = _distance_sums(engine, space, queries)
+    counts = np.where(counts > 0, counts, 1)
     mean = sums / counts
     variance = np.maximum(squares / counts - mean**2, 0.0)
     equal = variance <= ((space.tolerance - 1) * mean) ** 2  # but for rounding
@@ -44,22 +45,33 @@ def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.nd
 def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the distances of all pairs, for every row; no rule asks for their deviation."""
     samples: Samples = space.samples
-    n = len(samples.classes)
+    n, weights = len(samples.classes), samples.weights
     local = isinstance(samples.values, np.ndarray)
     if local and not samples.missing and not space.squared:
         # Manhattan distances add up feature by feature, by sorting: O(p n log n).
         total = column_totals(samples, engine).sum()
-        pairs = n * (n - 1)
+        pairs = n * (n - 1) if weights is None else pair_mass(weights)
     else:
-        pairs, total, _ = engine.distance_sums(space, np.arange(n)).sum(axis=1)
-    return np.full(n, total / max(pairs, 1)), np.full(n, np.nan)
+        sums = _distance_sums(engine, space, np.arange(n))
+        pairs, total, _ = sums.sum(axis=1) if weights is None else sums @ weights
+    return np.full(n, total / (pairs or 1)), np.full(n, np.nan)
+
+
+def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
+    """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
+    if space.samples.weights is None:
+        return engine.distance_sums(space, queries)
+    return distance_masses(engine, space, queries)
 
 
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
 
     def total(column: np.ndarray, f: int) -> tuple[float, float]:
-        return column_sums(column.astype(float), nominal=f >= samples.n_numeric).d0, 0.0
+        column, nominal = column.astype(float), f >= samples.n_numeric
+        if samples.weights is None:
+            return column_sums(column, nominal=nominal).d0, 0.0
+        return difference_mass(column, samples.weights, nominal=nominal), 0.0
 
     return by_column(samples, total, engine.map)[:, 0]
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.error_rates import CONTROLS
+from echelon._core.sample_weights import total_of
 from echelon._core.samples import arrange
-from echelon.base import ErrorRateMixin, WeightingSelector
+from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._evidence import Evidence
 from echelon.margin._pairs import MAX_PAIRS
-from echelon.margin._weights import Sums, margin_sums
+from echelon.margin._weights import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
 from echelon.validation import is_dask, read_columns
 
@@ -48,7 +49,7 @@ class MarginSelector(WeightingSelector):
         return arrange(columns, codes)
 
 
-class ReliefSelector(ErrorRateMixin, MarginSelector):
+class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
     """A margin selector defined by a rule: a subclass writes ``_rule``.
 
     ``docs/extending.md`` adds a method; parameters beyond these are its own.
@@ -82,6 +83,13 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
     """
@@ -114,6 +122,8 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: Any = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -126,6 +136,8 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -147,9 +159,11 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         queries = self._queries(len(samples.classes), random_state)
         work = len(queries) * math.prod(samples.values.shape)
+        rule = self._rule(samples)
+        warn_of_copies(samples, rule)
         sums = margin_sums(
             samples,
-            self._rule(samples),
+            rule,
             queries,
             resolve_engine(self.engine, self.n_jobs, work),
             metric=self.metric,
@@ -196,10 +210,13 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
     def _k(self, samples: Samples) -> int:
         """``n_neighbors`` as a number."""
         if self.n_neighbors == "log":
-            return max(1, round(np.log(len(samples.values))))
-        return min(int(self.n_neighbors), len(samples.values))
+            return max(1, round(np.log(self._n_rows(samples))))
+        return min(int(self.n_neighbors), math.ceil(self._n_rows(samples)))
 
     def _k_any(self, samples: Samples) -> int:
         """The neighbours of any class: as many as of all classes, or of ten, one by one."""
         n_classes = min(len(samples.class_sizes), MOST_CLASSES)
-        return min(self._k(samples) * n_classes, len(samples.values))
+        return min(self._k(samples) * n_classes, math.ceil(self._n_rows(samples)))
+
+    def _n_rows(self, samples: Samples) -> float:
+        return total_of(samples.weights, len(samples.classes))

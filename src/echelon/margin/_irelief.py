@@ -9,16 +9,19 @@ import numpy as np
 
 from echelon._core.compat import Interval
 from echelon._core.progress import track
+from echelon._core.sample_weights import row_counts
+from echelon.base import SampleWeightMixin
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.kernels.soft import soft_margins
 from echelon.margin._bands import column_totals
 from echelon.margin._base import MarginSelector
+from echelon.margin._mass import pair_mass
 
 QUERIES_PER_TASK = 128
 """Fixed, so that results do not depend on the number of threads."""
 
 
-class IRelief(MarginSelector):
+class IRelief(SampleWeightMixin, MarginSelector):
     """I-Relief: every sample is a neighbour by its distance, which the weights so far measure.
 
     In the place of the nearest hit and the nearest miss stand all hits, and all misses, each with
@@ -50,6 +53,13 @@ class IRelief(MarginSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -120,6 +130,8 @@ class IRelief(MarginSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: str | Engine = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -131,6 +143,8 @@ class IRelief(MarginSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
@@ -157,18 +171,21 @@ class IRelief(MarginSelector):
 
 def _mean_distance(samples: Samples, weights: np.ndarray, engine: Engine) -> float:
     """Mean distance of all pairs under the weights; 1 if no samples differ."""
-    n = len(samples.classes)
-    return float(weights @ column_totals(samples, engine)) / (n * (n - 1)) or 1.0
+    return (
+        float(weights @ column_totals(samples, engine))
+        / pair_mass(row_counts(samples.weights, len(samples.classes)))
+        or 1.0
+    )
 
 
 def _margins(samples: Samples, weights: np.ndarray, width: float, engine: Engine) -> np.ndarray:
     """Mean margin of every column under soft neighbours."""
-    n = len(samples.classes)
+    n, counts = len(samples.classes), row_counts(samples.weights, len(samples.classes))
 
     def task(queries: np.ndarray) -> np.ndarray:
         return soft_margins(
-            samples.values, samples.classes, samples.n_numeric, weights, width, queries
+            samples.values, samples.classes, counts, samples.n_numeric, weights, width, queries
         )
 
     tasks = np.array_split(np.arange(n), range(QUERIES_PER_TASK, n, QUERIES_PER_TASK))
-    return sum(engine.map(task, tasks), np.zeros(len(weights))) / n
+    return sum(engine.map(task, tasks), np.zeros(len(weights))) / counts.sum()

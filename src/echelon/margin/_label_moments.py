@@ -43,21 +43,24 @@ def contrast_moments(
     ``term`` weighs pairs by d; shares of the graph add up to the weights G.
     """
     weights = np.bincount(graph.pairs, graph.shares, minlength=len(graph.lower))
-    distances = term.of_pairs(samples, graph.lower, graph.higher)
+    lower, higher, weights, copies = _apart_from_copies(graph, weights)
+    distances = term.of_pairs(samples, lower, higher)
     everyone = outcome_sums(samples, term, slice(None))
     steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
     sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
 
     def moments(column: np.ndarray, f: int) -> tuple[float, float]:
         nominal = f >= samples.n_numeric
-        sums, by_row = sums_of(graph.lower, graph.higher, weights, distances, column, nominal)
+        sums, by_row = sums_of(lower, higher, weights, distances, column, nominal)
         present = ~np.isnan(column) if samples.missing else None
         if present is None or present.all():
-            n, classes = len(column), everyone
+            n, classes, own = len(column), everyone, copies.sum()
         else:
             n, classes = int(present.sum()), outcome_sums(samples, term, present)
-        total, of_pairs = _centred(sums, by_row, n)
-        return total, mean_and_variance(of_pairs, classes)[1]
+            own = copies[present].sum()
+        total, of_pairs = _centred(sums, by_row, n, own)
+        mean, variance = mean_and_variance(of_pairs, classes)
+        return total - mean, variance
 
     found = by_column(samples, moments, run)
     return found[:, 0], np.sqrt(found[:, 1])
@@ -85,13 +88,31 @@ def _sums_by_arrays(
     return np.array(sums), np.array(by_row)
 
 
-def _centred(sums: np.ndarray, by_row: np.ndarray, n: int) -> tuple[float, WeightSums]:
-    """T, and the sums over the weights M."""
+def _apart_from_copies(
+    graph: PairGraph, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of different rows, their weights, and by row the weight of its copies."""
+    different = graph.lower < graph.higher
+    if different.all():
+        return graph.lower, graph.higher, weights, np.zeros(graph.n_samples)
+    same = ~different
+    copies = np.bincount(graph.lower[same], weights[same], minlength=graph.n_samples)
+    return graph.lower[different], graph.higher[different], weights[different], copies
+
+
+def _centred(sums: np.ndarray, by_row: np.ndarray, n: int, own: float) -> tuple[float, WeightSums]:
+    """T, and the sums over the weights M of pairs of different rows.
+
+    Copies of a row, of weight ``own`` together, differ in nothing, however classes are permuted:
+    they add to the mean over G, and the other weights M then add up to ``own`` times it, not 0.
+    """
     g, gd, gx, gdx, gg, ggx, ggxx = sums
-    mean = gx / g if g > 0 else 0.0
+    mean = gx / (g + own) if g > 0 else 0.0
     squares = ggxx - 2 * mean * ggx + mean**2 * gg
     rows = 0.5 * (by_row[1] - mean * by_row[0])
-    return gdx - mean * gd, WeightSums(n, 0.0, 0.5 * squares, float(rows @ rows), 0.0, 0.0)
+    a0 = float(own * mean)
+    a1 = 0.5 * squares - a0**2 / max(n * (n - 1), 1)
+    return gdx - mean * gd, WeightSums(n, a0, a1, float(rows @ rows) - a0**2 / max(n, 1), 0.0, 0.0)
 
 
 def outcome_sums(samples: Samples, term: Term, which: Any) -> ColumnSums:

@@ -43,7 +43,8 @@ def piece(
 class PairGraph(NamedTuple):
     """Weighted pairs of samples: every neighbour of every slot, and which pair of rows it makes.
 
-    A pair may come several times, by several terms and from either side.
+    A pair may come several times, by several terms and from either side.  A row and its own
+    copies (weighted samples) are a pair of equal rows.
 
     Attributes
     ----------
@@ -125,6 +126,7 @@ def pair_sums(graph: PairGraph, present: np.ndarray) -> tuple[np.ndarray, float,
         signed -= np.bincount(graph.queries[graph.slots], steps, minlength=graph.n_samples)
         weights = np.where(graph.directions[graph.slots] == 0, weights, 0.0)
     by_pair = np.bincount(graph.pairs, weights, minlength=len(graph.lower))
+    by_pair = np.where(graph.lower < graph.higher, by_pair, 0.0)  # copies of a row never differ
     rows = np.bincount(graph.lower, by_pair, minlength=graph.n_samples)
     rows += np.bincount(graph.higher, by_pair, minlength=graph.n_samples)
     return 0.5 * rows, 0.5 * float(by_pair @ by_pair), signed

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
-from echelon.engines import ANY, Engine, Found, Samples
+from echelon.engines import ANY, Engine, Found, Samples, Search
 from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
 from echelon.margin._evidence import Evidence
 from echelon.margin._label_moments import contrast_moments
+from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
 from echelon.margin.rules import Term
+
+Nearest = Callable[[np.ndarray, Search], Found]
+Share = Callable[..., np.ndarray]
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Queries, their numbers of neighbours, the neighbours, their shares of a place."""
@@ -143,8 +150,9 @@ def margin_sums(
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
+    weighted = samples.weights is not None
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [dense_sums(engine, space, rule, queries, limits)]
+    dense = [None if weighted else dense_sums(engine, space, rule, queries, limits)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
@@ -170,6 +178,22 @@ def margin_sums(
     return Sums(samples, engine, rule, totals, weights, pieces if keep_pairs else None)
 
 
+def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:
+    """Say so where the copies of a row leave no place for others."""
+    if samples.weights is None:
+        return
+    usual = float(np.median(samples.weights))
+    places = [term.search.n_neighbors for term in rule if term.search.classes.own]
+    few = min((k for k in places if k is not None), default=math.inf)
+    if usual > few:
+        warnings.warn(
+            f"`sample_weight` is {usual:g} for the median sample, so that its {few} nearest are "
+            "copies of itself. Weights count rows: divide survey weights by their mean.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
 def _task_sums(
     engine: Engine,
     space: Any,
@@ -193,7 +217,12 @@ def _task_sums(
                 pieces.append(piece(t, mine, coefs))
                 weights[t] += np.abs(coefs).sum() if rule[t].pairwise else 0.0
     pairwise = np.array([term.pairwise for term in rule])
-    return totals, np.where(pairwise, weights, len(queries)), pieces
+    return totals, np.where(pairwise, weights, _asked(samples, queries).sum()), pieces
+
+
+def _asked(samples: Samples, queries: np.ndarray) -> np.ndarray:
+    """How often every query asks."""
+    return np.ones(len(queries)) if samples.weights is None else samples.weights[queries]
 
 
 def _same_search(rule: list[Term]) -> list[list[int]]:
@@ -213,10 +242,11 @@ def _counts(term: Term, classes: np.ndarray) -> np.ndarray:
 def _weighted(term: Term, samples: Samples, pairs: Pairs) -> tuple[Pairs, np.ndarray]:
     """The pairs as a term counts them: shares weighted by pair, and a coefficient per query."""
     queries, counts, indices, shares = pairs
+    asked = _asked(samples, queries)
     if not term.pairwise:
-        return pairs, term.coef[samples.classes[queries]]
+        return pairs, asked * term.coef[samples.classes[queries]]
     owners = np.repeat(np.arange(len(queries)), counts)
-    by_pair = shares * term.of_pairs(samples, queries[owners], indices)
+    by_pair = asked[owners] * shares * term.of_pairs(samples, queries[owners], indices)
     coefs = np.bincount(owners, weights=by_pair, minlength=len(queries))
     return (queries, counts, indices, np.abs(by_pair)), coefs
 
@@ -228,69 +258,68 @@ def _pairs(
     search = term.search
     if term.band is not None and len(queries):
         search = bounded(search, term.band, limits[term.band][queries], space)
+    nearest, _ = _counting(engine, space)
     while len(queries):
-        found = engine.nearest(space, queries, search)
+        found = nearest(queries, search)
         if term.prefer:
             n, found, shares = _preferred(engine, space, term, queries, found, by_index=by_index)
         else:
             n = len(found.counts)
             if term.band is not None:
                 found = in_band(found, queries[:n], term.band, limits, space.tolerance)
-            shares = _shares(engine, space, term, found, by_index=by_index)
+            shares = _shares(engine, space, term, queries, found, by_index=by_index)
         yield queries[:n], found.counts, found.indices, shares
         queries = queries[n:]
 
 
-def _shares(engine: Engine, space: Any, term: Term, found: Found, *, by_index: bool) -> np.ndarray:
+def _counting(engine: Engine, space: Any) -> tuple[Nearest, Share]:
+    """How neighbours are sought and share places: each by itself, or by its mass."""
+    by_mass = space.samples.weights is not None
+
+    def share(queries: np.ndarray, found: Found, places: np.ndarray, *, by_index: bool) -> Any:
+        if not by_mass:
+            return engine.share(space, found, places.astype(np.int64), by_index=by_index)
+        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
+        return mass_shares(found, mass, rows, places, space.tolerance, by_index=by_index)
+
+    if by_mass:
+        return partial(weighted_nearest, engine, space), share
+    return partial(engine.nearest, space), share
+
+
+def _shares(
+    engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
+) -> np.ndarray:
     """What every neighbour gets of its query's places."""
     if term.search.n_neighbors is None:
-        shares = np.ones(len(found.indices))
+        shares = masses(space.samples, queries, found)
     elif term.worth is not None:
-        rows = space.samples.rows[found.indices]
-        shares = worth_by_rank(found, rows, term.worth, space.tolerance, by_index=by_index)
+        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
+        shares = mass_worth(found, mass, rows, term.worth, space.tolerance, by_index=by_index)
     else:
         places = np.full(len(found.counts), term.search.n_neighbors)
-        shares = engine.share(space, found, places, by_index=by_index)
+        shares = _counting(engine, space)[1](queries, found, places, by_index=by_index)
     if not term.even:
         return shares
     owners = found.owners
     return shares / np.bincount(owners, shares, len(found.counts))[owners]
 
 
-def worth_by_rank(
-    found: Found, rows: np.ndarray, worth: np.ndarray, tolerance: float, *, by_index: bool
-) -> np.ndarray:
-    """The worth of the place of every neighbour; tied ones share theirs, or stand by row."""
-    owners = found.owners
-    order = np.lexsort((rows, found.distances, owners))
-    owner, distance = owners[order], found.distances[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = (owner[1:] != owner[:-1]) | (distance[1:] > distance[:-1] * tolerance)
-    tie = np.cumsum(begins) - 1
-    place = np.arange(len(order)) - (np.cumsum(found.counts) - found.counts)[owner]
-    values = np.append(worth, 0.0)[np.minimum(place, len(worth))]
-    if by_index:
-        order = order[np.lexsort((rows[order], tie))]
-    else:
-        values = (np.bincount(tie, values) / np.bincount(tie))[tie]
-    shares = np.empty(len(order))
-    shares[order] = values
-    return shares
-
-
 def _preferred(
     engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
 ) -> tuple[int, Found, np.ndarray]:
     """Neighbours in the relation first, the nearest others in the places they leave."""
+    nearest, share = _counting(engine, space)
     anyone = replace(term.search, relation=ANY)
-    others = engine.nearest(space, queries[: len(found.counts)], anyone)
+    others = nearest(queries[: len(found.counts)], anyone)
     n = len(others.counts)
     found = found.first(n)
     places = np.full(n, term.search.n_neighbors)
-    shares = engine.share(space, found, places, by_index=by_index)
+    shares = share(queries, found, places, by_index=by_index)
     rest = _without(others, found)
-    left = np.maximum(places - found.counts, 0)
-    rest_shares = engine.share(space, rest, left, by_index=by_index)
+    taken = np.bincount(found.owners, masses(space.samples, queries, found), n)
+    left = np.maximum(places - taken, 0)
+    rest_shares = share(queries, rest, left, by_index=by_index)
     return n, *_joined(found, shares, rest, rest_shares)
 
 

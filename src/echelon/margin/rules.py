@@ -153,7 +153,7 @@ def radius(samples: Samples, bands: Sequence[Band]) -> list[Term]:
     mean by half its deviation, MultiSURF*: and farther.
     """
     if samples.outcome is None:
-        terms = relieff(samples.class_sizes, None)
+        terms = relieff(samples.class_masses, None)
     else:
         terms = rrelieff(samples, None, None)
     return [

@@ -51,7 +51,7 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
         with only_part_of_the_rows():
             curves = all_curves(selectors, study)
         given = (study.X, study.target.y, study.splits.folds, study.scoring.scorer)
-        guess = Baseline(*best_guess(study.target, *given))
+        guess = Baseline(*best_guess(study.target, *given, study.weights))
         others = other_baselines(study)
     mean = float(guess.scores.mean())
     sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
