@@ -79,6 +79,7 @@ def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureC
                 sizes=sizes_for(selector, study.X.shape[1], study.rule),
                 cv=study.splits.folds,
                 scoring=study.scoring.scorer,
+                sample_weight=study.weights,
                 **study.options,
             )
         except (TypeError, ValueError) as error:
@@ -102,7 +103,7 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 def _scores(model: Any, study: Study) -> np.ndarray:
     folds = stepwise(study.splits.folds)
-    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer)
+    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer, study.weights)
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
