@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format bench release-check release-cut papers clean
+.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format \
+  bench release-check release-cut papers docs clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -129,10 +130,23 @@ release-check: .venv-release/.installed  ## build sdist and wheel, install the w
 release-cut: .venv-release/.installed  ## set version, changelog and citation of a release (VERSION=0.2.0)
 	@.venv-release/bin/python -m release.cut $(VERSION)
 
+# Apart from .venv, as the site needs a good many packages that nothing else does.
+.venv-docs/.installed: pyproject.toml
+	@echo "Installing into .venv-docs (once, a minute) ..."
+	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-docs/bin/python -m pip install --quiet --editable . --group docs
+	@touch $@
+
+docs: .venv-docs/.installed  ## build the site into docs/_build/html, warnings as errors
+	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)
 	@$(BIN)/python -m papers $(PAPER)
 
 clean:  ## remove .venv and caches
 	rm -rf demo-report.html .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/api docs/gallery
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

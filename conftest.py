@@ -1,4 +1,4 @@
-"""Modules that need an optional package are looked at where it is installed."""
+"""Modules that need an optional package are looked at where it is installed; the site's never."""
 
 from importlib.util import find_spec
 
@@ -16,3 +16,4 @@ collect_ignore = [
 ]
 if find_spec("triton") is None:
     collect_ignore.append("src/echelon/engines/torch/_gpu.py")
+collect_ignore += [f"docs/{made}" for made in ("conf.py", "_site", "_build", "api", "gallery")]

@@ -36,11 +36,11 @@ def permuted(column, order):
 
 
 def exact_moments(slots, column, **kind):
-    """Mean and variance over all permutations, one after the other."""
+    """Mean, variance and third central moment over all permutations, one after the other."""
     n = sum(not is_missing(x) for x in column)
     found = [score(slots, permuted(column, o), **kind) for o in itertools.permutations(range(n))]
     mean = sum(found) / len(found)
-    return mean, sum((s - mean) ** 2 for s in found) / len(found)
+    return mean, *(sum((s - mean) ** power for s in found) / len(found) for power in (2, 3))
 
 
 def sampled_moments(slots, column, n_permutations, seed, **kind):
@@ -56,7 +56,7 @@ def sampled_moments(slots, column, n_permutations, seed, **kind):
 
 
 def contrast(pairs, column, classes, apart, nominal):
-    """Class distance times difference less its mean, over pairs; and its variance.
+    """Class distance times difference less its mean, over pairs; its variance and third moment.
 
     Classes are permuted among the samples that have the feature, in all ways; the mean is 0.
     """
@@ -67,7 +67,7 @@ def contrast(pairs, column, classes, apart, nominal):
     }
     weight = sum(pairs[pair] for pair in gaps)
     if not weight:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     mean = sum(pairs[pair] * gap for pair, gap in gaps.items()) / weight
     there = [i for i, x in enumerate(column) if not is_missing(x)]
     found = []
@@ -77,4 +77,4 @@ def contrast(pairs, column, classes, apart, nominal):
             sum(pairs[i, j] * apart[label[i]][label[j]] * (d - mean) for (i, j), d in gaps.items())
         )
     assert abs(sum(found)) < 1e-9 * len(found)
-    return found[0], sum(total**2 for total in found) / len(found)
+    return found[0], *(sum(total**power for total in found) / len(found) for power in (2, 3))

@@ -88,3 +88,34 @@ def groups_alike(association, least):
             return sorted(sorted(group) for group in groups if len(group) > 1)
         a, b = pair
         groups[a] += groups.pop(b)
+
+
+def change_of(fold_score, names, name):
+    """What one feature does to the mean score over the folds, and the standard error of it.
+
+    ``fold_score(names)`` gives one score per fold.  A feature among the names is left out, another
+    one is added.
+    """
+    other = [n for n in names if n != name] if name in names else [*names, name]
+    differences = [a - b for a, b in zip(fold_score(other), fold_score(names), strict=True)]
+    return sum(differences) / len(differences), standard_error(differences)
+
+
+def forward_folds(time, n_folds, groups=None):
+    """Rows sorted by time, cut into ``n_folds + 1`` parts; a part is judged after those before.
+
+    A row belongs to the part in which the middle of the rows of its time lies; parts without rows
+    do not count.
+    """
+    n = len(time)
+    twice = [2 * sum(other < t for other in time) + sum(other == t for other in time) for t in time]
+    part = [place * (n_folds + 1) // (2 * n) for place in twice]
+    folds = []
+    for judged in sorted(set(part))[1:]:
+        test = [i for i in range(n) if part[i] == judged]
+        train = [i for i in range(n) if part[i] < judged]
+        if groups is not None:
+            seen = {groups[i] for i in test}
+            train = [i for i in train if groups[i] not in seen]
+        folds.append((train, test))
+    return folds

@@ -54,3 +54,22 @@ def wide_report(n_features=20_000):
     X.columns = [f"gene {j:05d} with an annotation & more <text>" for j in range(n_features)]
     selectors = {"ten": ReliefF(), "three": ReliefF(n_neighbors=3)}
     return summarize(X, y, selectors, estimator=GaussianNB(), n_resamples=2, cv=2)
+
+
+def unstable_report():
+    """A report of more features than the data can tell apart, with long names and two values."""
+    rng = np.random.default_rng(3)
+    value = rng.normal(size=120)
+    X = pd.DataFrame(
+        {
+            "household income after taxes and transfers": value + rng.normal(size=120),
+            "employment_status_of_the_household_head_at_last_interview": np.where(
+                value + rng.normal(size=120) > 0, "employed", "not employed"
+            ),
+            "member": (value + rng.normal(size=120) > 0.5).astype(int),
+        }
+    )
+    for k in range(9):
+        X[f"noise {k}"] = rng.normal(size=120)
+    y = pd.Series(np.where(value > 0, "stays", "leaves"), name="customer")
+    return summarize(X, y, ReliefF(), n_features=7, n_resamples=10, cv=3)

@@ -16,7 +16,7 @@ from benchmarks.ordered import growth
 from benchmarks.ordered.data import NAMES, find, find_fresh
 from benchmarks.ordered.page import make_page
 from benchmarks.ordered.rankers import AUTO, RANKERS
-from benchmarks.ordered.study import forget_skipped, run
+from benchmarks.ordered.study import Study, forget_skipped, run
 
 CELLS = Path(__file__).parent / "cells"
 
@@ -44,7 +44,8 @@ def measure(given: argparse.Namespace) -> None:
     if given.retry:
         forget_skipped(given.cells, given.methods)
     files = find(given.data, given.sets) | find_fresh(given.fresh)
-    run(files, given.cells, given.seeds, given.methods, given.jobs)
+    study = Study({name: RANKERS[name] for name in given.methods}, given.cells)
+    run(study, files, given.seeds, given.jobs)
     if given.growth and AUTO in RANKERS:
         growth.measure(given.cells)
 

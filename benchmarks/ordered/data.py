@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.ordered.fresh import SETS
+from echelon.methods import CONTINUOUS, ORDERED
 from papers.data import NO_FEATURES
 
 FOLDERS = {
@@ -48,11 +49,12 @@ TUNING, HELD_OUT = _halves()
 
 
 class Table(NamedTuple):
-    """Numbers, class codes 0, 1, ..., and which columns are real rather than noise."""
+    """Numbers, class codes 0, 1, ... (or numbers), which columns are real, and what y is."""
 
     X: np.ndarray
     y: np.ndarray
     real: np.ndarray
+    kind: str = ORDERED
 
 
 def find(folder: Path | str | None, names: Sequence[str]) -> dict[str, Path]:
@@ -87,15 +89,16 @@ def _file(folder: Path, name: str) -> Path:
     return packed if packed.exists() else plain
 
 
-def load(file: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Features as numbers (labels one column each, gaps the median) and class codes."""
+def load(file: Path, kind: str = ORDERED) -> tuple[np.ndarray, np.ndarray]:
+    """Features as numbers (labels one column each, gaps the median); class codes, or numbers."""
     frame = pd.read_csv(file)
     if len(frame) > MOST_ROWS:
         frame = frame.iloc[np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]]
-    y = frame.pop("target").rank(method="dense").astype(int).to_numpy() - 1
+    y = frame.pop("target")
+    y = y.astype(float) if kind == CONTINUOUS else y.rank(method="dense").astype(int) - 1
     X = pd.get_dummies(frame.drop(columns=DROPPED, errors="ignore")).astype(float)
     X = X.fillna(X.median())
-    return X.loc[:, X.max() > X.min()].to_numpy(), y
+    return X.loc[:, X.max() > X.min()].to_numpy(), y.to_numpy()
 
 
 def with_noise(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -104,10 +107,10 @@ def with_noise(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.hstack([X] + [rng.permuted(X, axis=0) for _ in range(copies)])
 
 
-def table(file: Path, *, noise: bool, seed: int) -> Table:
+def table(file: Path, *, noise: bool, seed: int, kind: str = ORDERED) -> Table:
     """One version of a set, its columns shuffled: ties in index order favour no real column."""
-    X, y = load(file)
+    X, y = load(file, kind)
     rng = np.random.default_rng([seed, noise])
     wide = with_noise(X, rng) if noise else X
     order = rng.permutation(wide.shape[1])
-    return Table(wide[:, order], y, order < X.shape[1])
+    return Table(wide[:, order], y, order < X.shape[1], kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,9 +40,9 @@ class Figures(NamedTuple):
     seconds: pd.DataFrame
 
     @classmethod
-    def of(cls, frame: pd.DataFrame) -> Figures:
-        """All of it from the cells."""
-        errors = {noise: relative_errors(frame, noise=noise) for noise in VERSIONS}
+    def of(cls, frame: pd.DataFrame, reference: str = REFERENCE) -> Figures:
+        """All of it from the cells; errors are relative to those of one ranking."""
+        errors = {n: relative_errors(frame, noise=n, reference=reference) for n in VERSIONS}
         times = [by_set(frame, "seconds", noise=noise) for noise in VERSIONS]
         return cls(errors, by_set(frame, "area", noise=True), pd.concat(times))
 
@@ -74,9 +74,9 @@ def _worst(values: pd.Series) -> str:
     return f"{values.max():.2f} {values.idxmax()}" if len(values) else "-"
 
 
-def main_table(figures: Figures) -> str:
+def main_table(figures: Figures, labels: Callable[[str], str] = label) -> str:
     """Relative errors with intervals, the worst set, ROC area and time of every ranking."""
-    rows = [_row(figures, method) for method in figures.methods()]
+    rows = [(labels(method), *_row(figures, method)) for method in figures.methods()]
     return table(HEAD, rows) if rows else "None of these sets was run."
 
 
@@ -85,7 +85,6 @@ def _row(figures: Figures, method: str) -> tuple[object, ...]:
     seconds = _column(figures.seconds, method)
     area, ranks = Interval.over(_column(figures.areas, method)), method not in REFERENCES
     return (
-        label(method),
         f"{len(plain)}, {len(noisy)}",
         Interval.over(plain),
         _worst(plain),
@@ -116,17 +115,26 @@ def _lead(part: pd.DataFrame, method: str) -> str:
 
 
 def set_table(figures: Figures, *, noise: bool) -> str:
+    """Relative errors of the leading rankings on every set, with the part it had in the design."""
+    return by_set_table(figures, noise=noise, labels=label, names=_half)
+
+
+def by_set_table(
+    figures: Figures,
+    *,
+    noise: bool,
+    labels: Callable[[str], str],
+    names: Callable[[str], str] = str,
+) -> str:
     """Relative errors of the leading rankings on every set; the smallest in bold."""
     leaders = [method for method in figures.methods() if method not in REFERENCES][:LEADERS]
     part = figures.errors[noise].reindex(columns=leaders)
-    rows = [(_half(name), *_bold(row)) for name, row in part.iterrows()]
-    return table(("set", *(label(m) for m in leaders)), rows)
+    rows = [(names(str(name)), *_bold(row)) for name, row in part.iterrows()]
+    return table(("set", *(labels(m) for m in leaders)), rows)
 
 
-def _half(name: object) -> str:
-    return (
-        f"{name} ({'tuning' if name in TUNING else 'fresh'})" if name not in HELD_OUT else str(name)
-    )
+def _half(name: str) -> str:
+    return f"{name} ({'tuning' if name in TUNING else 'fresh'})" if name not in HELD_OUT else name
 
 
 def _bold(row: pd.Series) -> list[str]:
@@ -152,12 +160,12 @@ def _losers(part: pd.DataFrame, noise: bool) -> list[str]:
     ]
 
 
-def skipped(frame: pd.DataFrame) -> str:
+def skipped(frame: pd.DataFrame, labels: Callable[[str], str] = label) -> str:
     """Which ranking was given up on which set, and why."""
     part = frame[frame.skipped.notna()]
     groups = part.groupby(["method", "data", "noise"]).skipped.first()
     lines = [
-        f"- {label(method)} on {data} {VERSIONS[noise]}: {reason}"
+        f"- {labels(method)} on {data} {VERSIONS[noise]}: {reason}"
         for (method, data, noise), reason in groups.items()
     ]
     return "\n".join(lines) or "Nothing."

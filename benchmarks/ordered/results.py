@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchmarks.ordered.judges import MODELS
 from benchmarks.ordered.rankers import REFERENCE
-from benchmarks.ordered.study import MODELS
 
 KEYS = ["data", "noise", "seed", "fold"]
 KEPT = [f"kept, {model}" for model in MODELS]
@@ -69,9 +69,11 @@ def ratios(frame: pd.DataFrame, reference: str, columns: Sequence[str] = MODELS)
     return means.pivot_table("ratio", index="data", columns="method")
 
 
-def relative_errors(frame: pd.DataFrame, *, noise: bool) -> pd.DataFrame:
-    """Errors along the curve, relative to ReliefF; skipped pairs are missing."""
-    return ratios(finished(frame[frame.noise == noise]), REFERENCE)
+def relative_errors(
+    frame: pd.DataFrame, *, noise: bool, reference: str = REFERENCE
+) -> pd.DataFrame:
+    """Errors along the curve, relative to one ranking; skipped pairs are missing."""
+    return ratios(finished(frame[frame.noise == noise]), reference)
 
 
 def by_set(frame: pd.DataFrame, column: str, *, noise: bool) -> pd.DataFrame:

@@ -19,22 +19,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.common import note
 from benchmarks.ordered.data import Table, load, table
+from benchmarks.ordered.judges import JUDGES
 from benchmarks.ordered.orders import Ranking
-from benchmarks.ordered.rankers import RANKERS, Ranker
+from benchmarks.ordered.rankers import Ranker
+from echelon.methods import CONTINUOUS, ORDERED
 from papers.cells import Cells
 
 SIZES = (1, 2, 3, 5, 8, 12, 18, 27, 40)
-MODELS = ("ridge", "9 neighbours", "extra trees")
 MOST_SECONDS = 60.0
 FORMAT = "ordered 1"
 """Cells are good across versions of the library: its old methods do not change."""
@@ -92,25 +90,26 @@ class Fold:
     def __init__(self, data: Table, train: np.ndarray, test: np.ndarray):
         self.X, self.y, self.real = data.X[train], data.y[train], data.real
         self.truth, self.top = data.y[test], data.y.max()
+        self._judge, self._codes = JUDGES[data.kind], data.kind == ORDERED
         scaler = StandardScaler().fit(self.X)
         self._seen = scaler.transform(self.X)
         self._unseen = scaler.transform(data.X[test])
         self._known: dict[tuple[int, ...], list[float]] = {}
 
     def errors(self, features: Sequence[int]) -> list[float]:
-        """Mean absolute error, in classes, of every model with these features."""
+        """The loss of every model with these features."""
         key = tuple(sorted(features))
         if key not in self._known:
-            answers = [self._answers(model, list(key)) for model in _models()]
-            self._known[key] = [float(np.abs(each - self.truth).mean()) for each in answers]
+            answers = [self._answers(model, list(key)) for model in self._judge.models()]
+            self._known[key] = [self._judge.loss(self.truth, each) for each in answers]
         return self._known[key]
 
     def _answers(self, model: Any, features: list[int]) -> np.ndarray:
-        """Predicted codes; without features the median class."""
+        """What a model predicts; without features the best guess."""
         if not features:
-            return np.full(len(self.truth), np.median(self.y))
-        model.fit(self._seen[:, features], self.y)
-        return np.clip(np.rint(model.predict(self._unseen[:, features])), 0, self.top)
+            return np.full(len(self.truth), self._judge.guess(self.y))
+        found = model.fit(self._seen[:, features], self.y).predict(self._unseen[:, features])
+        return np.clip(np.rint(found), 0, self.top) if self._codes else found
 
     def remember(self, cell: dict[str, Any]) -> None:
         """Take over errors from a cell of another method."""
@@ -132,33 +131,26 @@ class Fold:
         return cell
 
 
-def _models() -> tuple[Any, ...]:
-    return (
-        Ridge(1.0),
-        KNeighborsRegressor(9),
-        ExtraTreesRegressor(30, min_samples_leaf=2, random_state=0),
-    )
-
-
 def n_folds(y: np.ndarray) -> int:
-    """Five folds, three where the smallest class has one or two samples."""
-    return 5 if np.bincount(y).min() >= 3 else 3
+    """Five folds, three where the smallest class has one or two samples; numbers: five."""
+    return 5 if y.dtype.kind == "f" or np.bincount(y).min() >= 3 else 3
 
 
 def folds(data: Table, seed: int) -> list[Fold]:
     """The folds of a table; they depend on the classes and the seed only."""
-    splitter = StratifiedKFold(n_folds(data.y), shuffle=True, random_state=seed)
+    make = KFold if data.kind == CONTINUOUS else StratifiedKFold
+    splitter = make(n_folds(data.y), shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a class may be smaller than the number of folds
         return [Fold(data, *parts) for parts in splitter.split(data.X, data.y)]
 
 
 @cache
-def _warm(method: str) -> None:
+def _warm(ranker: Ranker) -> None:
     """Compile before the clock runs."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 12)
-    RANKERS[method].rank(rng.normal(size=(36, 4)) + y[:, None], y, 0)
+    ranker.rank(rng.normal(size=(36, 4)) + y[:, None], y, 0)
 
 
 def ranked(ranker: Ranker, fold: Fold, seed: int, limit: float) -> dict[str, Any]:
@@ -202,59 +194,63 @@ class Store:
         return None
 
 
-def run_unit(
-    file: Path, folder: Path, unit: Unit, methods: Sequence[str], limit: float = MOST_SECONDS
-) -> float:
+class Study(NamedTuple):
+    """Rankings by name, the folder of their cells, and what the targets are."""
+
+    rankers: Mapping[str, Ranker]
+    folder: Path
+    kind: str = ORDERED
+
+
+def run_unit(study: Study, file: Path, unit: Unit, limit: float = MOST_SECONDS) -> float:
     """Fill the cells of one unit; seconds it took."""
-    start, store = monotonic(), Store(folder, unit)
-    data = table(file, noise=unit.noise, seed=unit.seed)
+    start, store = monotonic(), Store(study.folder, unit)
+    data = table(file, noise=unit.noise, seed=unit.seed, kind=study.kind)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # peers warn of constant columns and small classes
         for number, fold in enumerate(folds(data, unit.seed)):
-            _run_fold(fold, str(number), store, methods, limit)
+            _run_fold(fold, str(number), store, study.rankers, limit)
     return monotonic() - start
 
 
-def _run_fold(fold: Fold, number: str, store: Store, methods: Sequence[str], limit: float) -> None:
+def _run_fold(
+    fold: Fold, number: str, store: Store, rankers: Mapping[str, Ranker], limit: float
+) -> None:
     """The missing cells of one fold; each is kept as soon as it is there."""
     for other in store.methods():
         fold.remember(store.of(other).values.get(number, {}))
-    for method in methods:
+    for method, ranker in rankers.items():
         cells = store.of(method)
         if number in cells.values:
             continue
         cell = store.gave_up(method)
         if cell is None:
-            _warm(method)
-            cell = ranked(RANKERS[method], fold, store.unit.seed, limit)
+            _warm(ranker)
+            cell = ranked(ranker, fold, store.unit.seed, limit)
         cells.values[number] = cell
         cells.write()
 
 
-def run(
-    files: Mapping[str, Path], folder: Path, n_seeds: int, methods: Sequence[str], n_jobs: int
-) -> None:
+def run(study: Study, files: Mapping[str, Path], n_seeds: int, n_jobs: int) -> None:
     """Fill all cells that are missing, and say how long it will take."""
-    left = work_left(files, folder, units(files, n_seeds), methods)
+    left = work_left(study, files, units(files, n_seeds))
     progress = Progress(left)
-    jobs = (delayed(_timed)(files[unit.name], folder, unit, methods) for unit in left)
+    jobs = (delayed(_timed)(study, files[unit.name], unit) for unit in left)
     for unit, seconds in Parallel(n_jobs, return_as="generator_unordered")(jobs):
         progress.finished(unit, seconds)
 
 
-def _timed(file: Path, folder: Path, unit: Unit, methods: Sequence[str]) -> tuple[Unit, float]:
-    return unit, run_unit(file, folder, unit, methods)
+def _timed(study: Study, file: Path, unit: Unit) -> tuple[Unit, float]:
+    return unit, run_unit(study, file, unit)
 
 
-def work_left(
-    files: Mapping[str, Path], folder: Path, wanted: Sequence[Unit], methods: Sequence[str]
-) -> dict[Unit, float]:
+def work_left(study: Study, files: Mapping[str, Path], wanted: Sequence[Unit]) -> dict[Unit, float]:
     """Units with missing cells, small sets of a seed first, and about how much work each is."""
-    labels = {name: load(file)[1] for name, file in files.items()}
+    labels = {name: load(file, study.kind)[1] for name, file in files.items()}
     left = {}
     for unit in sorted(wanted, key=lambda unit: (unit.seed, len(labels[unit.name]))):
-        y, store = labels[unit.name], Store(folder, unit)
-        cells = sum(n_folds(y) - len(store.of(method).values) for method in methods)
+        y, store = labels[unit.name], Store(study.folder, unit)
+        cells = sum(n_folds(y) - len(store.of(method).values) for method in study.rankers)
         if cells:
             left[unit] = cells * (300.0 + len(y))  # the models' share that does not grow with rows
     return left

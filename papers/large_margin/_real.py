@@ -163,8 +163,11 @@ def _measures(
 
 
 def model_of(y: np.ndarray) -> Any:
-    """A tree per threshold of the ordered classes; with two classes that is one tree."""
-    return OrdinalDecomposition(TREE) if y.max() > 1 else clone(TREE)
+    """A tree per threshold of the ordered classes; with two classes that is one tree.
+
+    It answers with the most probable class, the rule Frank and Hall print.
+    """
+    return OrdinalDecomposition(TREE, answer="mode") if y.max() > 1 else clone(TREE)
 
 
 def _means(values: dict[str, np.ndarray]) -> dict[str, list[float]]:

@@ -286,8 +286,9 @@ The claims above are judged by **inside**: better on average over the data sets 
 standard error (over the data sets), and better on more data sets than worse.
 
 The paper's classifier, the ranking tree of Xia et al., is not available.  In its place stands one
-entropy tree per threshold of the ordered classes (`OrdinalDecomposition`, Frank and Hall), leaves
-of at least 2 samples as in C4.5, no pruning.  A plain tree of that kind stands in for C4.5 in the
+entropy tree per threshold of the ordered classes (`OrdinalDecomposition`, Frank and Hall, with the
+most probable class as they print it, not the median), leaves of at least 2 samples as in C4.5, no
+pruning.  A plain tree of that kind stands in for C4.5 in the
 F-measure, which is weighted by class and taken at its own best number outside, at that of the
 error inside.  With two classes both are the same tree, and the rank loss is the error.  Trees see
 nominal values as codes; the selectors take them as nominal.  Missing numbers are filled with the

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         intervals_from_groups,
     )
     from echelon.margin import (
+        NPDR,
         SURF,
         IRelief,
         IterativeRelief,
@@ -99,6 +100,7 @@ _HOMES = {
         "intervals_from_groups",
     ),
     "echelon.margin": (
+        "NPDR",
         "SURF",
         "IRelief",
         "IterativeRelief",
@@ -125,6 +127,7 @@ _HOMES = {
 __all__ = [
     "CFS",
     "MRMR",
+    "NPDR",
     "SURF",
     "AutoSelector",
     "BooleanOrder",

@@ -3,7 +3,8 @@
 A selector ranks features and keeps some.  ``BaseSelector`` reads the input and answers for the
 choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
 ``ErrorRateMixin`` the rules of those that also give it a p-value, and ``ForwardSelector`` the
-template of methods that add one feature after the other.
+template of methods that add one feature after the other.  ``SampleWeightMixin`` gives the ``fit``
+of either the weights of samples.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.error_rates import CONTROLS
+from echelon._core.sample_weights import weighted_rows
 from echelon._core.search import as_path, forward, shared_ranks
 from echelon.targets import read_classes
 from echelon.validation import as_table, names_of, read_columns
@@ -74,12 +76,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Labels and the code of every sample; here without an order."""
         return read_classes(y)
 
-    def _begin(self, X: Any, y: Any) -> tuple[Any, np.ndarray, int | None]:
+    def _begin(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Any, np.ndarray, int | None]:
         """Features, class codes and the number of features asked for, all checked."""
         X = as_table(X, dask=self._takes_dask)
+        X, y, weights = weighted_rows(X, y, sample_weight)
         validate_data(self, names_of(X), y, skip_check_array=True)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
+        if weights is not None:
+            features = features._replace(weights=weights)
         return features, codes, number_to_keep(self.n_features_to_select, features.values.shape[1])
 
     def _get_support_mask(self) -> np.ndarray:
@@ -126,7 +133,10 @@ class WeightingSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, codes, n_wanted = self._begin(X, y)
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        features, codes, n_wanted = self._begin(X, y, sample_weight)
         if n_wanted is not None and self._has_threshold():
             raise ValueError(
                 f"`threshold` must be None when `n_features_to_select` is given, got "
@@ -177,6 +187,31 @@ class WeightingSelector(BaseSelector):
     @abstractmethod
     def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
         """Score the features."""
+
+
+class SampleWeightMixin:
+    """``fit`` with weights of samples, for selectors that count with ``Columns.weights``."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Score the features and choose which to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y, sample_weight)  # type: ignore[attr-defined]
 
 
 class ErrorRateMixin:
@@ -243,7 +278,10 @@ class ForwardSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, codes, n_wanted = self._begin(X, y)
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        features, codes, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
         varying = self._varying(features.values)
         if not varying.any():

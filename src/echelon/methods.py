@@ -9,6 +9,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+__all__ = ["METHODS", "Method"]
+
 ORDERED, CLASSES, CONTINUOUS = "ordinal", "classification", "regression"
 """What a target can be: ordered classes, classes without an order, numbers."""
 
@@ -21,7 +23,7 @@ class Method(NamedTuple):
     Attributes
     ----------
     estimator : str
-        Name of the class in ``echelon``.
+        Name of the class.
     data : str
         The data it is for.
     targets : tuple of str
@@ -34,6 +36,17 @@ class Method(NamedTuple):
         Whether nominal columns must be turned into numbers first.
     takes_gaps : bool
         Whether missing values are taken as they are.
+    module : str
+        Where the class is.
+
+    Examples
+    --------
+    >>> from echelon.methods import METHODS
+    >>> method = METHODS["rrelieff"]
+    >>> method.estimator, method.cost, "regression" in method.targets
+    ('RReliefF', 'n² p', True)
+    >>> type(method.make(n_features_to_select=3)).__name__
+    'RReliefF'
     """
 
     estimator: str
@@ -43,6 +56,7 @@ class Method(NamedTuple):
     paper: str
     numbers_only: bool = False
     takes_gaps: bool = True
+    module: str = "echelon"
 
     @property
     def name(self) -> str:
@@ -51,7 +65,7 @@ class Method(NamedTuple):
 
     def make(self, **params: Any) -> Any:
         """An unfitted selector with these parameters, where it has them."""
-        estimator = getattr(import_module("echelon"), self.estimator)
+        estimator = getattr(import_module(self.module), self.estimator)
         known = estimator().get_params()
         return estimator(**{name: value for name, value in params.items() if name in known})
 
@@ -194,7 +208,7 @@ _TABLE = (
     ),
     Method(
         "RankOrderSelector",
-        "one kind of measurement whose level differs by row, as genes",
+        "one kind of measurement, levels not comparable between rows",
         _ALL,
         "n p²",
         "Slotta et al. 2005",
@@ -268,3 +282,43 @@ _TABLE = (
 
 METHODS = MappingProxyType({method.name: method for method in _TABLE})
 """Name on the command line -> method, those for ordered classes first."""
+
+
+def _peer(estimator: str, data: str, cost: str, *, any_table: bool = False) -> Method:
+    """A ranking of scikit-learn."""
+    return Method(
+        estimator, data, _ANY, cost, "scikit-learn", not any_table, any_table, "echelon.study"
+    )
+
+
+_PEERS = (
+    _peer("MutualInformation", "features that tell any target, one by one", "n log n p"),
+    _peer("FTest", "features whose means differ, one by one", "n p"),
+    _peer("PermutationImportance", "what a forest loses without the feature",
+          "n log n p per tree", any_table=True),
+    _peer("RFE", "features that add up along straight lines, the worst removed first",
+          "n p² per feature"),
+)  # fmt: skip
+
+PEERS = MappingProxyType({method.name: method for method in _PEERS})
+"""Rankings of scikit-learn, to compare with."""
+
+ALIASES = MappingProxyType({"kendall": "rankcorrelation", "forest": "forestimportance"})
+"""Other names that are understood."""
+
+COMPARED = MappingProxyType(
+    {
+        ORDERED: ("autoselector", "orelieff", "rankcorrelation", "mutualinformation",
+                  "forestimportance"),
+        CLASSES: ("autoselector", "relieff", "ftest", "mutualinformation", "forestimportance"),
+        CONTINUOUS: ("autoselector", "rrelieff", "rankcorrelation", "mutualinformation",
+                     "forestimportance"),
+    }
+)  # fmt: skip
+"""What ``echelon compare`` compares unless told, by kind of target: seconds, not minutes."""
+
+
+def method_named(name: str) -> Method | None:
+    """The method of that name, ours or one to compare with; None if there is none."""
+    known = ALIASES.get(name.lower(), name.lower())
+    return METHODS.get(known) or PEERS.get(known)

@@ -9,11 +9,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.base import ForwardSelector, WeightingSelector
 
 
-def fit_ranking(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
+def fit_ranking(
+    selector: Any, X: Any, y: Any, sizes: Sequence[int], sample_weight: Any = None
+) -> tuple[Any, np.ndarray]:
     """Fit a copy so that the best ``size`` features are known for every size.
 
     Returns
@@ -25,7 +28,7 @@ def fit_ranking(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> tuple[An
     """
     possible: list[int] = []
     for copy in ranking_copies(selector, max(sizes)):
-        fitted = copy.fit(X, y)
+        fitted = fit_weighted(copy, X, y, sample_weight)
         ranks = ranks_of(fitted)
         order = np.argsort(ranks, kind="stable")
         along = np.append(ranks[order], np.inf)

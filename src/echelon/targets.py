@@ -32,6 +32,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 from echelon.validation import as_pandas, to_pandas
 
+__all__ = ["Target", "read_target"]
+
 FEW = 20
 """At most so many different numbers are classes; beyond, they are a quantity."""
 
@@ -62,6 +64,15 @@ class Target:
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order comes from: ``class_order``, the dtype, numbers whose order is plain,
         numbers that may as well be codes; "" without an order.
+
+    Examples
+    --------
+    >>> from echelon.targets import read_target
+    >>> target = read_target(["low", "high", "low"], class_order=["low", "high"])
+    >>> target.kind, target.codes.tolist(), target.order_from
+    ('ordinal', [0, 1, 0], 'given')
+    >>> target.counts
+    {'low': 2, 'high': 1}
     """
 
     kind: str

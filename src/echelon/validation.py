@@ -26,6 +26,14 @@ class Columns(NamedTuple):
     values: np.ndarray
     nominal: np.ndarray
     names: np.ndarray | None
+    weights: np.ndarray | None = None
+    """How many rows every row stands for; None: each for itself."""
+
+    def some(self, features: Any) -> Columns:
+        """Some of the columns, without their names."""
+        return self._replace(
+            values=self.values[:, features], nominal=self.nominal[features], names=None
+        )
 
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""

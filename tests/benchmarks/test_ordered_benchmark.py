@@ -15,6 +15,7 @@ from sklearn.linear_model import Ridge
 from benchmarks.ordered import (
     data,
     growth,
+    judges,
     kept,
     linear,
     orders,
@@ -51,7 +52,8 @@ def folder(tmp_path_factory):
         _grades(number).to_csv(made / data.HOMES[name] / f"{name}.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study, "SIZES", (1, 2, 3, 5))
-        patch.setattr(study, "_models", lambda: (Ridge(1.0), Ridge(3.0), Ridge(9.0)))
+        quick = judges.JUDGES["ordinal"]._replace(models=lambda: (Ridge(1), Ridge(3), Ridge(9)))
+        patch.setitem(judges.JUDGES, "ordinal", quick)
         patch.setattr(study, "n_folds", lambda y: 3)
         patch.setattr(data, "LEAST_NOISE", 3)
         nothing = rankers.Ranker("keeps nothing", _keeps_nothing)
@@ -114,8 +116,9 @@ def test_what_takes_too_long_is_skipped_and_can_be_tried_again(folder, tmp_path,
     monkeypatch.setitem(rankers.RANKERS, "slow", rankers.Ranker("slow", _slow))
     monkeypatch.setattr(study, "_warm", lambda method: None)
     file, cells = folder / data.HOMES["esl"] / "esl.csv", tmp_path
+    both = study.Study({name: rankers.RANKERS[name] for name in ("relieff", "slow")}, cells)
     for noise in (False, True):
-        study.run_unit(file, cells, study.Unit("esl", noise, 0), ["relieff", "slow"], limit=0.05)
+        study.run_unit(both, file, study.Unit("esl", noise, 0), limit=0.05)
     frame = results.read(cells)
     assert set(frame[frame.method == "slow"].skipped) == {"more than 0.05 s"}
     assert set(results.finished(frame).method) == {"relieff"}

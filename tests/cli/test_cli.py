@@ -73,6 +73,27 @@ def test_compare_shows_curves_ranks_and_agreement(credit, tmp_path, capsys):
     assert ranks["feature"][0] == "income"
 
 
+def test_compare_takes_a_sensible_set_and_shows_the_baselines(houses, capsys):
+    done = call(capsys, "compare", houses, "-t", "price", "--cv", 3)
+    assert (done.code, done.err) == (0, "")
+    for name in ("AutoSelector", "RReliefF", "RankCorrelation", "MutualInformation"):
+        assert re.search(rf"^ +{name} +\d", done.out, re.MULTILINE)
+    assert re.search(r"^ +guessing the (mean|median) +0 +-?0\.\d+ ±", done.out, re.MULTILINE)
+    assert re.search(r"^ +all features +4 +0\.\d+ ±", done.out, re.MULTILINE)
+    assert re.search(r"^ +a forest on all features +4 +0\.\d+ ±", done.out, re.MULTILINE)
+    assert "the most and the least alike" in done.out
+    assert "MutualInformation needs numbers: kind split into 0/1 columns." in done.out
+
+
+def test_the_needs_of_one_method_change_nothing_for_others(houses, capsys):
+    def part(*methods):
+        options = ("-m", ",".join(methods), "--cv", 3, "--json")
+        found = json.loads(call(capsys, "compare", houses, "-t", "price", *options).out)
+        return next(m for m in found["methods"] if m["name"] == "RankCorrelation")
+
+    assert part("kendall", "forest") == part("kendall", "ftest", "rfe")
+
+
 def test_bounds_of_numbers_with_gaps_and_labels(houses, tmp_path, capsys):
     picture = tmp_path / "bounds.svg"
     done = call(capsys, "bounds", houses, "-t", "price", "--plot", picture)

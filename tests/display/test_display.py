@@ -169,6 +169,18 @@ def test_elimination_without_accuracy():
     assert len(display.frame()) == 7
 
 
+def test_elimination_shows_what_guessing_reaches():
+    X, y = make_rank_order(3, 10, 4, 0, random_state=0)
+    selector = RankOrderSelector().fit(X, y)
+    kept = np.r_[0:10, 10:14, 20:24]  # ten of the first class, four of each other
+    display = EliminationDisplay.from_estimator(selector, X[kept], y[kept], cv=2).plot()
+    assert display.guess == 10 / 18
+    line = display.ax_accuracy_.lines[1]
+    np.testing.assert_allclose(line.get_ydata(), 10 / 18)
+    assert [text.get_text() for text in display.ax_accuracy_.texts] == ["guessing"]
+    assert EliminationDisplay.from_estimator(selector).guess is None
+
+
 def test_elimination_where_no_accuracy_can_be_measured():
     X, y = make_rank_order(3, 10, 4, 3, random_state=0)
     selector = RankOrderSelector(8).fit(X, y)

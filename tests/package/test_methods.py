@@ -9,7 +9,7 @@ import echelon
 from cli_cases import call, grades
 from echelon.base import BaseSelector
 from echelon.cli._options import complete_methods
-from echelon.methods import METHODS
+from echelon.methods import COMPARED, METHODS, PEERS, method_named
 
 
 def test_every_selector_is_in_the_table_and_says_what_it_takes():
@@ -49,11 +49,19 @@ def test_methods_take_the_kinds_of_columns_the_table_says(name):
 def test_methods_are_listed(capsys):
     done = call(capsys, "methods")
     assert done.code == 0
-    for name, method in METHODS.items():
+    for name, method in {**METHODS, **PEERS}.items():
         assert re.search(rf"^ +{name} .*{re.escape(method.paper)}", done.out, re.MULTILINE)
-    assert set(json.loads(call(capsys, "methods", "--json").out)) == set(METHODS)
+    assert set(json.loads(call(capsys, "methods", "--json").out)) == {*METHODS, *PEERS}
 
 
 def test_names_of_methods_are_completed_after_commas():
     assert [name for name, _ in complete_methods("orel")] == ["orelieff"]
     assert ("cfs,relief", METHODS["relief"].data) in complete_methods("cfs,reli")
+
+
+def test_methods_by_other_names():
+    assert method_named("Kendall") is METHODS["rankcorrelation"]
+    assert method_named("FTest") is PEERS["ftest"]
+    assert method_named("nothing") is None
+    for kind, names in COMPARED.items():
+        assert all(kind in method_named(name).targets for name in names)

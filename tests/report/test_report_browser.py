@@ -1,54 +1,31 @@
 """The report in a real browser: Chromium, without a window and without a network."""
 
 import base64
-import os
-import shutil
-import time
 
 import pytest
 
-from report_cases import HOSTILE, hostile_report, wide_report
+from browsers import addresses, are_local, chromium, needs_chromium, resize, wait_for, width_of
+from report_cases import HOSTILE, hostile_report, unstable_report, wide_report
 
 selenium = pytest.importorskip("selenium", reason="needs selenium (the dev group of pyproject)")
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-DRIVER = shutil.which("chromedriver")
-OPTIONS = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-           "--disable-background-networking", "--window-size=1280,900"]  # fmt: skip
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None,
-    reason="needs Chromium and its driver (Debian: chromium, chromium-driver)",
-)
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for option in OPTIONS + (["--no-sandbox"] if os.geteuid() == 0 else []):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.execute_cdp_cmd("Network.enable", {})
-    driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-                           {"offline": True, "latency": 0, "downloadThroughput": 0,
-                            "uploadThroughput": 0})  # fmt: skip
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Addresses of a report full of hostile text and of one with many features."""
+    """Addresses of reports: full of hostile text, with many features, not stable."""
     folder = tmp_path_factory.mktemp("reports")
-    for name, report in (("hostile", hostile_report()), ("wide", wide_report(2000))):
+    made = {"hostile": hostile_report(), "wide": wide_report(2000), "unstable": unstable_report()}
+    for name, report in made.items():
         (folder / f"{name}.html").write_text(report.to_html(), encoding="utf-8")
     return folder
 
@@ -56,7 +33,7 @@ def pages(tmp_path_factory):
 @pytest.fixture
 def page(browser, pages):
     """The hostile report, opened anew and in light."""
-    _resize(browser, 1280)
+    resize(browser, 1280)
     browser.get((pages / "hostile.html").as_uri())
     browser.execute_script("localStorage.clear()")
     browser.refresh()
@@ -67,11 +44,6 @@ def page(browser, pages):
     assert messages == [], "nothing is written to the console"
 
 
-def _resize(browser, width):
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-
 def column(browser, place):
     """Texts of one column of the features table, top to bottom."""
     rows = "document.querySelector('#features tbody').rows"
@@ -79,23 +51,12 @@ def column(browser, place):
     return browser.execute_script(script, place)
 
 
-def wait_for(condition):
-    """What a condition gives, as soon as it is true."""
-    for _ in range(100):
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
 def test_it_opens_and_asks_for_nothing_else(page):
     assert "grade" in page.title
     assert "of 8" in page.find_element(By.CSS_SELECTOR, ".sentence").text
-    addresses = [entry["message"] for entry in page.get_log("performance")
-                 if '"Network.requestWillBeSent"' in entry["message"]]  # fmt: skip
-    assert addresses
-    assert all('"url":"file:///' in address or '"url":"data:' in address for address in addresses)
+    asked = addresses(page)
+    assert asked
+    assert are_local(asked)
 
 
 def test_hostile_names_stay_text(page):
@@ -172,8 +133,8 @@ def test_values_at_the_curve(page):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_sticks_out(page, width):
-    _resize(page, width)
-    assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    resize(page, width)
+    assert width_of(page) <= width
 
 
 def test_printing(page):
@@ -189,7 +150,7 @@ def test_printing(page):
 
 
 def test_many_features(browser, pages):
-    _resize(browser, 1280)
+    resize(browser, 1280)
     browser.get((pages / "wide.html").as_uri())
     assert len(column(browser, 2)) == 200
     browser.find_element(By.ID, "more").click()
@@ -200,3 +161,105 @@ def test_many_features(browser, pages):
     assert len(column(browser, 2)) == 10
     assert all("gene 0199" in name and "<text>" in name for name in column(browser, 2))
     assert browser.get_log("browser") == []
+
+
+@pytest.fixture
+def unstable(browser, pages):
+    """The report of a choice that is not stable, with long names and a column of 0 and 1."""
+    resize(browser, 1280)
+    browser.get((pages / "unstable.html").as_uri())
+    return browser
+
+
+def _places(browser, *selectors):
+    """Upper edges of the first element each selector finds."""
+    script = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    return [browser.execute_script(script, selector) for selector in selectors]
+
+
+def test_the_first_screen_answers_what_is_asked_first(unstable):
+    questions = [each.text for each in unstable.find_elements(By.CSS_SELECTOR, ".questions dt")]
+    assert questions[:3] == ["What do we lose against all?", "Which single feature matters most?",
+                             "Would a forest agree?"]  # fmt: skip
+    replies = unstable.find_elements(By.CSS_SELECTOR, ".questions dd")
+    assert all(reply.text for reply in replies)
+    bottom = max(reply.rect["y"] + reply.rect["height"] for reply in replies)
+    assert bottom <= 900, "without scrolling"
+
+
+def test_the_warning_stands_between_the_answer_and_its_features(unstable):
+    sentence, warning, chips = _places(unstable, ".sentence", ".warning", ".chips")
+    assert sentence < warning < chips
+    assert "not stable" in unstable.find_element(By.CSS_SELECTOR, ".warning").text
+
+
+def test_single_features_are_drawn_on_one_axis(unstable):
+    pictures = unstable.find_elements(By.CSS_SELECTOR, ".changes svg.change")
+    assert len(pictures) >= 4
+    zeros = unstable.execute_script(
+        "return Array.from(document.querySelectorAll('.changes .zero'), e => e.getAttribute('x1'))"
+    )
+    assert len(set(zeros)) == 1
+    assert "±" in pictures[0].get_attribute("aria-label")
+
+
+def test_small_pictures_have_an_axis(unstable):
+    """Numbers at both ends, other than those of the next feature; shares for two values."""
+    ends = unstable.execute_script(
+        "return Array.from(document.querySelectorAll('#features .strip'), s => "
+        "[s.closest('tr').cells[2].textContent, "
+        "...Array.from(s.querySelectorAll('.end'), e => e.textContent)])"
+    )
+    by_name = {name: texts for name, *texts in ends}
+    assert by_name["member"] == ["0", "share of 1", "100 %"]
+    number = by_name["noise 1"]
+    assert len(number) == 2
+    assert float(number[0]) < float(number[1])
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_goes_on_sideways_says_so(unstable, width):
+    """A table that is cut off fades out, with a line above it; one that is not has neither."""
+    resize(unstable, width)
+    unstable.refresh()
+    parts = unstable.execute_script(
+        "return Array.from(document.querySelectorAll('.scroll'), p => [p.scrollWidth > "
+        "p.clientWidth + 2, p.classList.contains('cut'), !p.previousElementSibling.hidden])"
+    )
+    assert all(over == cut == said for over, cut, said in parts)
+    assert any(over for over, *_ in parts) == (width == 390)
+
+
+def test_the_hint_goes_where_the_table_ends(unstable):
+    resize(unstable, 390)
+    unstable.refresh()
+    table = unstable.find_element(By.XPATH, "//table[@id='features']/..")
+    assert "cut" in table.get_attribute("class")
+    unstable.execute_script("arguments[0].scrollLeft = 10000", table)
+    wait_for(lambda: "cut" not in table.get_attribute("class"))
+
+
+def test_names_wrap_on_a_phone(unstable):
+    """Long names go over several lines, neither letter by letter nor out of the page."""
+    resize(unstable, 390)
+    unstable.refresh()
+    script = (
+        "return Array.from(document.querySelectorAll(arguments[0]), "
+        "e => [e.getBoundingClientRect().width, e.scrollWidth <= e.clientWidth + 1])"
+    )
+    for selector in (".chips li", ".changes tbody th", "#features tbody td:nth-child(3)"):
+        for width, fits in unstable.execute_script(script, selector):
+            assert fits
+            assert 20 < width < 390
+    wide = unstable.execute_script(script, ".changes tbody th")
+    assert min(width for width, _ in wide) > 90
+
+
+def test_print_shows_the_new_parts(unstable):
+    unstable.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = [unstable.find_element(By.CSS_SELECTOR, part).is_displayed()
+             for part in (".questions", ".warning", ".changes")]  # fmt: skip
+    hints = [hint.is_displayed() for hint in unstable.find_elements(By.CSS_SELECTOR, ".hint")]
+    unstable.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert all(shown)
+    assert not any(hints)

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from echelon._core.by_class import Classes, describe
 from echelon._core.words import counted, listed, number, plain, with_error
 from echelon.profile._alike import ALIKE, associations, groups_of
-from echelon.report._layout import round_ticks
+from echelon.report._layout import STRIP_WIDTH, round_ticks, strip
 from reference_report import groups_alike, rank_correlation
 
 
@@ -38,6 +39,41 @@ def test_groups(rng):
         X = pd.DataFrame(factors[:, rng.integers(0, 3, 9)] + rng.normal(scale=0.5, size=(60, 9)))
         association = associations(X)
         assert groups_of(association) == groups_alike(association.tolist(), ALIKE)
+
+
+def test_two_values_have_shares_class_by_class():
+    classes = Classes(["a", "b"], np.array([0, 0, 0, 0, 1, 1, 1, 1]), False)
+    found = describe(pd.Series([5, 5, 2, np.nan, 5, 2, 2, 2], name="x"), classes)
+    assert found.labels == ["2", "5"]
+    np.testing.assert_allclose(found.shares, [[1 / 3, 2 / 3], [0.75, 0.25]])
+    assert found.present.tolist() == [3, 4]
+    assert found.quantiles is not None
+    for column in ([1, 2, 3, 1, 2, 3, 1, 2], [1.0] * 8):
+        assert describe(pd.Series(column, name="x"), classes).shares is None
+    truth = describe(pd.Series([True, False] * 4, name="x"), classes)
+    np.testing.assert_allclose(truth.shares, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "ends"),
+    [
+        ({"kind": "numbers", "quantiles": [[0, 1, 2, 3, 4.5], [-1, 0, 1, 2, 3]]},
+         ("-1", "", "4.50")),
+        ({"kind": "numbers", "quantiles": [[2, 2, 2, 2, 2], [None] * 5]}, ("", "2", "")),
+        ({"kind": "labels", "labels": ["no", "yes"], "shares": [[0.2, 0.8], [1, 0]]},
+         ("0", "share of yes", "100 %")),
+        ({"kind": "labels", "labels": ["a", "b", "c"], "shares": [[0.2, 0.7, 0.1], [1, 0, 0]]},
+         ("0", "", "100 %")),
+    ],
+)  # fmt: skip
+def test_axes_of_small_pictures(distribution, ends):
+    drawn = strip({"distribution": distribution}, ["low", "high"])
+    assert drawn["axis"] == ends
+    assert drawn["height"] > drawn["base"]
+    if ends[1].startswith("share"):
+        bars = [[(x, width) for x, width, _ in row["bars"]] for row in drawn["rows"]]
+        assert bars[0] == [(2.0, round(0.8 * (STRIP_WIDTH - 4), 1))], "of the second label alone"
+        assert bars[1] == []
 
 
 def test_plain_values():

@@ -36,9 +36,10 @@ class ByClass(NamedTuple):
     quantiles: np.ndarray | None
     """Of a numeric feature: shape (n_classes, 5), NaN where nothing is present."""
     labels: list[str] | None
-    """Of a nominal feature: its most frequent labels, and "other" if there are more."""
+    """Of a nominal feature: its most frequent labels, and "other" if there are more; of a numeric
+    one with two values: these."""
     shares: np.ndarray | None
-    """Of a nominal feature: shape (n_classes, n_labels), the share of every label in a class."""
+    """Of these labels: shape (n_classes, n_labels), the share of every label in a class."""
 
 
 def classes_of(target: Target) -> Classes:
@@ -67,7 +68,21 @@ def describe(column: Any, classes: Classes) -> ByClass:
     columns = read_columns(frame, "from_dtype", allow_nan=True, min_samples=1)
     if columns.nominal[0]:
         return _labels(frame[name], classes)
-    return _numbers(columns.values[:, 0].astype(float), classes)
+    values = columns.values[:, 0].astype(float)
+    if not pd.api.types.is_numeric_dtype(frame[name].dtype):
+        return _numbers(values, classes)
+    return _with_shares(values, _numbers(values, classes), classes)
+
+
+def _with_shares(values: np.ndarray, found: ByClass, classes: Classes) -> ByClass:
+    """Numbers with two values have shares, too: quantiles of them say nearly nothing."""
+    known = np.unique(values[~np.isnan(values)])
+    if len(known) != 2:
+        return found
+    upper = np.bincount(classes.codes[values == known[1]], minlength=len(classes.labels))
+    share = upper / np.maximum(found.present, 1)
+    labels = [f"{value:g}" for value in known]
+    return found._replace(labels=labels, shares=np.column_stack([1 - share, share]))
 
 
 def _numbers(values: np.ndarray, classes: Classes) -> ByClass:

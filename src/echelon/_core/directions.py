@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.kernels.masses import pair_masses
 from echelon.kernels.monotone import count_pairs
 from echelon.validation import Columns
 
@@ -22,7 +23,7 @@ def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.nd
     if isinstance(monotonic_cst, str):
         return np.array(
             [
-                0 if nominal else _sign_of_tau(columns.values[:, f], codes)
+                0 if nominal else _sign_of_tau(columns.values[:, f], codes, columns.weights)
                 for f, nominal in enumerate(columns.nominal)
             ]
         )
@@ -52,13 +53,19 @@ def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return wanted.astype(int)
 
 
-def _sign_of_tau(column: np.ndarray, codes: np.ndarray) -> int:
-    agree, oppose = pairs_in_order(column, codes)
-    return int(np.sign(agree - oppose))
+def _sign_of_tau(column: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> int:
+    agree, oppose = pairs_in_order(column, codes, weights)
+    equal = weights is not None and abs(agree - oppose) <= 1e-12 * (agree + oppose)
+    return 0 if equal else int(np.sign(agree - oppose))
 
 
-def pairs_in_order(column: np.ndarray, codes: np.ndarray) -> tuple[int, int]:
+def pairs_in_order(
+    column: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[float, float]:
     """Pairs of samples whose values and classes are in the same order, and in opposite ones."""
     present = np.flatnonzero(~np.isnan(column))
     order = present[np.argsort(column[present], kind="stable")]
-    return count_pairs(column[order], codes[order], int(codes.max()) + 1)
+    n_classes = int(codes.max()) + 1
+    if weights is None:
+        return count_pairs(column[order], codes[order], n_classes)
+    return pair_masses(column[order], codes[order], weights[order], n_classes)

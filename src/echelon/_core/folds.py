@@ -1,4 +1,4 @@
-"""Folds of a cross-validation: shuffled, stratified by class, whole groups."""
+"""Folds of a cross-validation: shuffled, stratified by class, whole groups, or along time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import (
     GroupKFold,
@@ -44,6 +45,44 @@ def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: A
     }
     n_splits = 5 if cv is None else int(cv)
     return kinds[classes, grouped](n_splits, shuffle=True, random_state=random_state)
+
+
+def forward_folds(time: Any, n_folds: int, groups: Any = None) -> list[tuple]:
+    """Folds that learn from the past and are judged by what comes next.
+
+    The rows are cut along time into one block more than folds; fold k learns from the first k + 1
+    blocks and is judged by the next one.  Rows of the same time are in the same block.
+
+    Parameters
+    ----------
+    time : array-like of shape (n_samples,)
+        When: numbers or dates, in any order of the rows.
+    n_folds : int
+        How many; fewer where there are not so many different times.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of groups that are judged are not learnt from.
+    """
+    blocks = time_blocks(time, n_folds + 1)
+    if blocks.max() < 1:
+        raise ValueError("`time` must hold at least two different times, got one.")
+    folds = []
+    for block in range(1, blocks.max() + 1):
+        train, test = np.flatnonzero(blocks < block), np.flatnonzero(blocks == block)
+        if groups is not None:
+            judged = pd.unique(np.asarray(groups)[test])
+            train = train[~np.isin(np.asarray(groups)[train], judged)]
+        folds.append((train, test))
+    return folds
+
+
+def time_blocks(time: Any, n_blocks: int) -> np.ndarray:
+    """The block of every row, 0 the earliest; blocks of about as many rows, same times together."""
+    values = pd.Series(np.asarray(time))
+    if values.isna().any():
+        raise ValueError("`time` must not hold missing values. Leave those rows out.")
+    # Twice the place of the middle row of the same time, from 0: whole, so that nothing is rounded.
+    middles = np.rint(2 * values.rank(method="average").to_numpy() - 1).astype(int)
+    return np.unique(middles * n_blocks // (2 * len(values)), return_inverse=True)[1]
 
 
 def fold_scores(model: Any, X: Any, y: Any, folds: list[tuple], scorer: Any) -> np.ndarray:

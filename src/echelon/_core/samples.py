@@ -49,6 +49,7 @@ def arrange(
         n_numeric=int((kind < 2).sum()),
         missing=missing,
         outcome=None if outcome is None else outcome[rows],
+        weights=None if columns.weights is None else columns.weights[rows],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.relevance import LABELS, WEAK
 from echelon._core.search import shared_ranks
+from echelon._core.words import listed
 from echelon.base import BaseSelector
 from echelon.bounds._groups import replaceable_groups
 from echelon.bounds._ordinal_svm import NUMBERS_ONLY, LinearOrdinalClassifier
@@ -247,8 +249,26 @@ class RelevanceBounds(BaseSelector):
             )
             for target in self._target.one_vs_rest()
         ]
+        self._warn_of_idle_models()
         self._summarise(columns.values, n_wanted)
         return self
+
+    def _warn_of_idle_models(self) -> None:
+        """Say why nothing is relevant, or nothing to some of several classes."""
+        idle = [k for k, study in enumerate(self._studies) if study.idle]
+        if not idle:
+            return
+        if len(idle) < len(self._studies):
+            labels = [repr(self._target.labels.tolist()[k]) for k in idle]  # type: ignore[union-attr]
+            reason = f"No feature tells {listed(labels)} from the rest; other classes have some."
+        elif len(self._studies[0].free) == 0:
+            reason = "Every feature of `X` is constant, so every feature is called irrelevant."
+        else:
+            reason = (
+                f"The best model at C = {self._studies[0].C:.3g} uses no feature at all, so every "
+                "feature is called irrelevant. Give a larger `C` if you know better."
+            )
+        warnings.warn(reason, UserWarning, stacklevel=3)
 
     def feature_groups(self) -> list[list[Any]]:
         """Sets of relevant features that can stand in for each other.

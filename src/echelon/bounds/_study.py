@@ -88,6 +88,8 @@ class Study:
         Bounds of the absolute weights.
     relevance : ndarray of shape (n_features,)
         IRRELEVANT, EXPLAINED, WEAK or STRONG.
+    idle : bool
+        Whether no feature has a weight in the optimum: then none is relevant.
     n_programs, n_settled, n_fallbacks : int
         Programs solved, those left early because no more was needed, and those for which HiGHS
         had to be asked.
@@ -111,8 +113,8 @@ class Study:
         self.C = self.settings.C or self._choose_cost(jobs, random_state)
         self.models = self.task.program(self.C)
         self.fit = self._solve_fit()
-        if self.fit.l1_norm * np.abs(self.task.X).max() <= NEGLIGIBLE:
-            self._warn_of_nothing()
+        self.idle = bool(self.fit.l1_norm * np.abs(self.task.X).max() <= NEGLIGIBLE)
+        if self.idle:
             return self
         probes = self._fit_probes(jobs, random_state)
         if self.settings.tolerance == "auto":
@@ -142,15 +144,6 @@ class Study:
         self.n_programs += 1
         self.n_fallbacks += found.fallback
         return found
-
-    def _warn_of_nothing(self) -> None:
-        reason = (
-            f"The best model at C = {self.C:.3g} uses no feature at all, so every feature is "
-            "called irrelevant. Give a larger `C` if you know better."
-        )
-        if len(self.free) == 0:
-            reason = "Every feature of `X` is constant, so every feature is called irrelevant."
-        warnings.warn(reason, UserWarning, stacklevel=2)
 
     def _limits(self, fixed: Mapping[int, tuple[float, float]]) -> dict[int, Any]:
         """Weights that are known: those of constant features, and those given."""

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from echelon.cli._options import RUN_PANEL, Common, complete_methods, names, with_common
+from echelon.cli._options import (
+    RUN_PANEL,
+    Common,
+    Judging,
+    complete_methods,
+    names,
+    with_common,
+)
 
 app = typer.Typer(
     name="echelon",
@@ -24,6 +31,12 @@ NFeatures = Annotated[
     str,
     typer.Option("--n-features", "-n", metavar="N|auto",
                  help="How many to keep; auto: the fewest that lose next to nothing."),
+]  # fmt: skip
+Tolerance = Annotated[
+    str | None,
+    typer.Option("--tolerance", metavar="LOSS", show_default=False,
+                 help="What may be lost for fewer features: in units of the score, or as 2% of the "
+                 "gain over guessing."),
 ]  # fmt: skip
 Estimator = Annotated[
     str,
@@ -70,36 +83,39 @@ def rank(
                      help="As listed by 'echelon methods'; auto: the one that fits the data."),
     ] = "auto",
     n_features: NFeatures = "auto",
+    tolerance: Tolerance = None,
     estimator: Estimator = "linear",
     cv: Folds = 5,
 ) -> None:  # fmt: skip
     """Rank the columns of a file, and say how many to keep."""
     from echelon.cli._commands import rank
 
-    rank(common, method, n_features, estimator, cv)
+    rank(common, method, Judging(n_features, tolerance, estimator, cv))
 
 
 @app.command(
     epilog="[bold]Examples[/]\n\n"
-    "echelon compare credit.csv -t grade --class-order E,D,C,B,A --methods orelieff,relieff\n\n"
-    "echelon compare wine.parquet -t cultivar -m relieff,cfs,consistency --report wine.html"
+    "echelon compare credit.csv -t grade --class-order E,D,C,B,A\n\n"
+    "echelon compare wine.parquet -t cultivar -m relieff,ftest,rfe --report wine.html"
 )
 @with_common
 def compare(
     common: Common,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option("--methods", "-m", metavar="A,B,...", autocompletion=complete_methods,
-                     help="Two or more, as listed by 'echelon methods'."),
-    ],
+                     show_default=False,
+                     help="Two or more, as listed by 'echelon methods'; five that fit the target."),
+    ] = None,
     n_features: NFeatures = "auto",
+    tolerance: Tolerance = None,
     estimator: Estimator = "linear",
     cv: Folds = 5,
 ) -> None:  # fmt: skip
     """Compare methods: curves over the same folds, agreement, and one answer."""
     from echelon.cli._commands import compare
 
-    compare(common, names(methods), n_features, estimator, cv)
+    compare(common, names(methods), Judging(n_features, tolerance, estimator, cv))
 
 
 @app.command(epilog="[bold]Example[/]\n\nechelon profile credit.csv --target grade --unordered")

@@ -9,29 +9,29 @@ import pandas as pd
 from echelon.cli import _outputs, _show, _work
 from echelon.cli._console import show_json
 from echelon.cli._errors import InputError
-from echelon.cli._options import Common
+from echelon.cli._options import Common, Judging
 from echelon.cli._prepare import prepare
 from echelon.display import BoundsDisplay
 from echelon.study.types import Summary
 
 
-def rank(common: Common, method: str, n_features: str, estimator: str, cv: int) -> None:
+def rank(common: Common, method: str, judging: Judging) -> None:
     """Rank by one method."""
     _outputs.check_outputs(common)
-    found = _work.study(common, [method], n_features=n_features, estimator=estimator, cv=cv)
+    found = _work.study(common, [method], judging)
     _finish(found, common, _show.show_ranking)
 
 
-def compare(common: Common, methods: list[str], n_features: str, estimator: str, cv: int) -> None:
+def compare(common: Common, methods: list[str], judging: Judging) -> None:
     """Rank by several methods over the same folds."""
     methods = list(dict.fromkeys(name.lower() for name in methods))
-    if len(methods) < 2:
+    if len(methods) == 1:
         raise InputError(
             f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
             "methods'."
         )
     _outputs.check_outputs(common)
-    found = _work.study(common, methods, n_features=n_features, estimator=estimator, cv=cv)
+    found = _work.study(common, methods, judging)
     _finish(found, common, _show.show_comparison)
 
 
@@ -81,6 +81,9 @@ def _as_json(summary: Summary, found: _work.Studied) -> dict[str, Any]:
 
 def bounds(common: Common) -> None:
     """Relevance bounds of all features."""
+    for option in ("groups", "time"):
+        if getattr(common, option):
+            raise InputError(f"bounds makes no folds, so --{option} means nothing; rank takes it.")
     _outputs.check_outputs(common)
     found = _work.bounds(common)
     # As the plot shows them: with several classes, the one furthest above its noise.
@@ -113,6 +116,7 @@ def profile(common: Common) -> None:
             raise InputError(f"profile makes no {option}; 'echelon rank' does.")
     _outputs.check_outputs(common)
     task = prepare(common, ["auto"], only_look=True)
+    task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from echelon.methods import METHODS
+from echelon.methods import METHODS, PEERS
 
 UNCUT = 10_000
 """Columns assumed where nobody looks: a pipe or a file cuts nothing off."""
@@ -45,12 +45,13 @@ def show_json(value: Any) -> None:
 
 def show_methods(as_json: bool) -> None:
     """The table of methods."""
+    known = {**METHODS, **PEERS}
     if as_json:
-        show_json({name: method._asdict() for name, method in METHODS.items()})
+        show_json({name: method._asdict() for name, method in known.items()})
         return
     out = console()
     if out.width < NARROW:
-        for name, method in METHODS.items():
+        for name, method in known.items():
             out.print(Text.assemble((name, "bold"), f"  {method.cost}"))
             out.print(Text(f"    {method.data}"))
             out.print(Text(f"    {method.paper}", style="dim"))
@@ -58,7 +59,7 @@ def show_methods(as_json: bool) -> None:
     table = plain_table()
     for title in ("method", "for", "time grows with", "paper"):
         table.add_column(title)
-    for name, method in METHODS.items():
+    for name, method in known.items():
         table.add_row(name, method.data, method.cost, method.paper)
     out.print(table)
     out.print("n rows, p features.  auto: what 'echelon profile' finds to fit.", soft_wrap=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from echelon._core.files import write_whole
 from echelon.cli._commands import rank
-from echelon.cli._options import Common
+from echelon.cli._options import Common, Judging
 
 
 def demo(folder: str, quiet: bool) -> None:
@@ -31,7 +31,7 @@ def demo(folder: str, quiet: bool) -> None:
         flush=True,
     )
     common = Common(str(data), "grade", class_order=order, report=report, force=True, quiet=quiet)
-    rank(common, "auto", "auto", "linear", 5)
+    rank(common, "auto", Judging())
 
 
 def _patients() -> str:

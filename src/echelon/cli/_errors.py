@@ -18,7 +18,7 @@ def nearest(name: str, known: Iterable[object]) -> str:
     if close:
         return f"Did you mean {lower[close[0]]!r}?"
     shown = ", ".join(names[:8])
-    return f"There are: {shown}{', ...' if len(names) > 8 else ''}."
+    return f"There are: {shown}{', ...' if len(names) > 8 else '.'}"
 
 
 def brief(error: object) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from echelon.methods import METHODS
+from echelon.methods import METHODS, PEERS
 
 DATA_PANEL, OUTPUT_PANEL, RUN_PANEL = "Data", "Output", "Run"
 
@@ -31,7 +31,7 @@ def complete_methods(incomplete: str) -> list[tuple[str, str]]:
     head = f"{done}," if done else ""
     return [
         (f"{head}{name}", method.data)
-        for name, method in METHODS.items()
+        for name, method in {**METHODS, **PEERS}.items()
         if name.startswith(begun.lower())
     ]
 
@@ -75,7 +75,25 @@ class Common:
     drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
     keep: Annotated[
         str | None,
-        _data("--keep", metavar="A,B", help="Columns to use although they look like identifiers."),
+        _data(
+            "--keep", metavar="A,B", help="Columns to keep in any case, whatever they look like."
+        ),
+    ] = None
+    groups: Annotated[
+        str | None,
+        _data(
+            "--groups",
+            metavar="COLUMN",
+            help="Whose rows belong together (patient, household, store): never parted by folds.",
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        _data(
+            "--time",
+            metavar="COLUMN",
+            help="Dates or numbers: folds learn from the past and are judged by what comes next.",
+        ),
     ] = None
     intervals: Annotated[
         str | None,
@@ -155,6 +173,15 @@ class Common:
     def command_line(self) -> str:
         """What was typed, for the report."""
         return shlex.join(["echelon", *ARGUMENTS])
+
+
+class Judging(NamedTuple):
+    """How features are judged, as asked for."""
+
+    n_features: str = "auto"
+    tolerance: str | None = None
+    estimator: str = "linear"
+    cv: int = 5
 
 
 ARGUMENTS: list[str] = []

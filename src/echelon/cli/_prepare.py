@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from echelon._core.words import listed
+from echelon.cli._columns import split_columns
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
 from echelon.cli._target import check_methods, question_about, target_of
-from echelon.cli.files import Reading, Table, read_table
-from echelon.methods import CLASSES, METHODS, ORDERED, Method
-from echelon.profile import Profile, is_nominal, is_number, profile
+from echelon.cli.files import Reading, read_table
+from echelon.methods import (
+    ALIASES,
+    CLASSES,
+    COMPARED,
+    METHODS,
+    ORDERED,
+    PEERS,
+    Method,
+    method_named,
+)
+from echelon.profile import Profile, is_nominal, profile
+from echelon.study import Rows
 from echelon.targets import Target
 
 
@@ -23,6 +33,8 @@ class Task(NamedTuple):
 
     X: pd.DataFrame
     target: Target
+    rows: Rows
+    """What is known of the rows beside."""
     methods: list[Method]
     profile: Profile
     source: str
@@ -40,7 +52,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     common : Common
         The options.
     wanted : sequence of str
-        Names of methods; "auto" is the one the profile recommends.
+        Names of methods; "auto" is the one the profile recommends.  None at all: some that fit
+        the target, to compare.
     only_look : bool, default=False
         Nothing is ranked: compare pairs of rows, and note a question instead of asking it.
     """
@@ -50,12 +63,13 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
     reading = Reading(common.delimiter, tuple(names(common.missing)), common.sheet)
     table = read_table(common.data, reading)
-    X, y, notes = _split(table, common)
+    X, y, rows, notes = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
+    chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     check_methods(methods, target)
-    set_aside = _useless(found, names(common.keep))
+    set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
         raise InputError(
@@ -65,88 +79,26 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         )
     X, made = _with_intervals(X, common, methods, found)
     notes = [*table.notes, *notes, *asked, *made, *_needs(X, methods)]
-    return Task(X, target, methods, found, table.source, set_aside, notes)
+    return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
 
 def find_method(name: str) -> Method | None:
     """The method of that name; None for "auto"."""
     if name.lower() == "auto":
         return None
-    if name.lower() not in METHODS:
-        raise InputError(f"There is no method {name!r}. {nearest(name, ['auto', *METHODS])}")
-    return METHODS[name.lower()]
+    found = method_named(name)
+    if found is None:
+        known = ["auto", *METHODS, *PEERS, *ALIASES]
+        raise InputError(f"There is no method {name!r}. {nearest(name, known)}")
+    return found
 
 
-# ---------------------------------------------------------------- columns and rows
-
-
-def _split(table: Table, common: Common) -> tuple[pd.DataFrame, pd.Series, list[str]]:
-    """Features and target, without what was dropped and rows that have no target; and notes."""
-    frame, source = table.frame, table.source
-    _check_known([common.target], frame, source, "--target")
-    drop = names(common.drop)
-    _check_known(drop, frame, source, "--drop")
-    _check_known(names(common.keep), frame, source, "--keep")
-    if common.target in drop:
-        raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
-    known = frame[common.target].notna().to_numpy()
-    if not known.any():
-        raise InputError(f"Column {common.target!r} of {source} is empty.")
-    notes = []
-    if not known.all():
-        n = int((~known).sum())
-        notes.append(f"{n} row{'s' * (n > 1)} without {common.target} left out.")
-        frame = frame[known].reset_index(drop=True)
-    X = frame.drop(columns=[common.target, *drop])
-    if X.shape[1] == 0:
-        raise InputError(f"{source} has no column beside {common.target!r}.")
-    return _features(X, names(common.categorical), table), frame[common.target], notes
-
-
-def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
-    for name in wanted:
-        if name not in frame.columns:
-            raise InputError(
-                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
-            )
-
-
-def _features(X: pd.DataFrame, categorical: list[str], table: Table) -> pd.DataFrame:
-    """Dates as days, codes as labels, nothing infinite."""
-    source, lists_labels = table.source, table.lists_labels
-    _check_known(categorical, X, source, "--categorical")
-    columns = {}
-    for name, column in X.items():
-        if name in categorical:
-            column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
-        elif pd.api.types.is_datetime64_any_dtype(column.dtype):
-            column = (column - column.min()).dt.total_seconds() / 86_400
-        elif pd.api.types.is_timedelta64_dtype(column.dtype):
-            column = column.dt.total_seconds() / 86_400
-        elif lists_labels and _is_ordered(column):
-            column = column.astype(object)
-        elif is_number(column):
-            _check_finite(column, name, source)
-        columns[name] = column
-    return pd.DataFrame(columns, index=X.index)
-
-
-def _is_ordered(column: pd.Series) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
-
-
-def _check_finite(column: pd.Series, name: Any, source: str) -> None:
-    infinite = np.flatnonzero(np.isinf(column.to_numpy(dtype=float, na_value=np.nan)))
-    if len(infinite):
-        raise InputError(
-            f"Column {name!r} of {source} holds infinity, first in row {infinite[0] + 1} of the "
-            "data. Correct it, leave it empty, or --drop the column."
-        )
-
-
-def _useless(found: Profile, keep: list[str]) -> dict[str, str]:
+def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
+    """Columns that are not ranked, and why."""
     reasons = dict.fromkeys(found.constant, "constant")
     reasons |= dict.fromkeys(found.identifiers, "like an identifier")
+    if not grouped:
+        reasons |= dict.fromkeys(found.repeated, "like a subject with several rows each")
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
@@ -218,17 +170,20 @@ def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
     """What has to be done to labels and gaps, within the folds, for methods that need it."""
     labels = [name for name, column in X.items() if is_nominal(column)]
     gappy = [name for name, column in X.items() if column.isna().any()]
+    numbers = [method for method in methods if method.numbers_only and labels]
+    whole = [method.estimator for method in methods if not method.takes_gaps and gappy]
+    for method in numbers:
+        can = method.estimator == "RelevanceBounds" or method in PEERS.values()
+        if len(labels) == X.shape[1] and not can:
+            raise InputError(f"{method.name} needs numbers, and no column holds any.")
     said = []
-    for method in methods:
-        if method.numbers_only and labels:
-            if len(labels) == X.shape[1] and method.estimator != "RelevanceBounds":
-                raise InputError(f"{method.name} needs numbers, and no column holds any.")
-            said.append(
-                f"{method.estimator} needs numbers: {listed(labels)} split into 0/1 columns."
-            )
-        if not method.takes_gaps and gappy:
-            said.append(
-                f"{method.estimator} takes no missing values: those of {listed(gappy)} were filled "
-                "with the median (labels: with a label of their own)."
-            )
+    if numbers:
+        who = listed(method.estimator for method in numbers)
+        verb = "needs" if len(numbers) == 1 else "need"
+        said.append(f"{who} {verb} numbers: {listed(labels)} split into 0/1 columns.")
+    if whole:
+        said.append(
+            f"{listed(whole)} {'takes' if len(whole) == 1 else 'take'} no missing values: those of "
+            f"{listed(gappy)} were filled with the median (labels: with a label of their own)."
+        )
     return said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +17,12 @@ from echelon._core.words import listed, number, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
+from echelon.profile import ALIKE
+from echelon.study import MATTERS
 from echelon.study.types import Agreement, Summary
+
+MOST_PAIRS = 3
+"""Pairs of methods whose agreement is printed; of more, the extremes."""
 
 
 def shown(value: Any) -> Text:
@@ -99,25 +105,35 @@ def _methods_table(summary: Summary) -> Table:
         cells = [part for size in sizes for part in (f"{size:,}", with_error(*scores[size]))]
         chosen = method["name"] == summary["answer"]["method"]
         table.add_row(method["label"], *cells, style="bold" if chosen else "")
+    table.add_section()
+    score = summary["answer"]["score"]
+    for kept, other in zip((0, *[summary["answer"]["of"]] * 2), (score["guess"], *score["others"]),
+                           strict=True):  # fmt: skip
+        name = other["name"] if kept else f"guessing {other['name']}"
+        reached = with_error(other["mean"], other["standard_error"])
+        table.add_row(shown(name), f"{kept:,}", reached, style="dim")
     return table
 
 
 def _short(label: str) -> str:
-    """A heading that fits: the capitals of long names."""
-    return label if len(label) <= 10 else "".join(c for c in label if c.isupper())
+    """A heading that fits: long names in several lines."""
+    return label if len(label) <= 10 else re.sub(r"(?<=[a-z])(?=[A-Z])", "\n", label)
 
 
 def _agreement(out: Console, agreement: Agreement | None) -> None:
     if agreement is None:
         return
     names, taus = agreement["methods"], agreement["rank_correlation"]
-    pairs = [
-        f"{a} and {b} {taus[i][j]:.2f}"
-        for i, a in enumerate(names)
-        for j, b in enumerate(names)
-        if i < j and taus[i][j] is not None
-    ]
-    _say(out, f"Agreement of the rankings (1 = the same): {'; '.join(pairs)}.")
+    pairs = sorted(
+        (-taus[i][j], i, j)
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if taus[i][j] is not None
+    )
+    shown = pairs if len(pairs) <= MOST_PAIRS else [pairs[0], pairs[-1]]
+    texts = [f"{names[i]} and {names[j]} {-tau:.2f}" for tau, i, j in shown]
+    which = "" if shown is pairs else ", the most and the least alike"
+    _say(out, f"Agreement of the rankings (1 = the same){which}: {'; '.join(texts)}.")
 
 
 def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:
@@ -142,11 +158,21 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     counts = [f"{kinds.get(label, 0)} {label}" for label in met]
     _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
-    for group in found.groups[:5]:
-        _say(out, f"One of these may do: {listed(group, 8)}.")
+    for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
+        _say(out, _of_group(group, how))
     for remark in [*found.notes, *found.task.profile.caveats]:
         _say(out, f"- {remark}")
     _wrote(out, written)
+
+
+def _of_group(group: list[str], association: float) -> str:
+    """What features have to do with each other that compete for one weight."""
+    if association >= ALIKE:
+        return f"One of these may do: {listed(group, 8)}."
+    return (
+        f"{listed(group, 8)} compete for one weight, but are not alike (two of them go together by "
+        f"{number(association, 2)} only): look at the score before one is dropped."
+    )
 
 
 def show_profile(task: Any, written: list[str]) -> None:
@@ -201,12 +227,21 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
 
 def _answer(out: Console, summary: Summary) -> None:
     answer = summary["answer"]
+    for warning in answer["warnings"]:
+        _say(out, f"Beware: {warning}", style="bold red")
     _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
+    if answer["always"]:
+        _say(out, f"Kept in any case, as asked for: {listed(answer['always'])}.")
+    if answer["offer"]:
+        _say(out, answer["offer"]["sentence"])
     _say(out, answer["evidence"])
     if answer["helps"]:
         _say(out, answer["comparison"])
+    asked = summary["questions"]
+    if asked and MATTERS in asked["sentences"]:
+        _say(out, f"{MATTERS} {asked['sentences'][MATTERS]}")
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

@@ -9,21 +9,30 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from echelon._core.words import listed
+from echelon._core.words import is_number, listed
 from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
-from echelon.cli._options import Common
+from echelon.cli._options import Common, Judging, names
 from echelon.cli._prepare import Task, prepare
-from echelon.methods import METHODS, Method
-from echelon.profile import is_nominal
+from echelon.methods import CLASSES, METHODS, Method
+from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
-from echelon.study import Prepared, fewer_folds, filled, with_labels_split
+from echelon.study import (
+    Prepared,
+    bounds_contradictions,
+    fewer_folds,
+    filled,
+    with_labels_split,
+)
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
 
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
+
+MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
+"""Values up to which the order of columns within a row is tried out, and in how many folds."""
 
 LONG = 2e8
 """Products of samples, samples and features from which on progress bars are worth their lines."""
@@ -38,21 +47,15 @@ class Studied(NamedTuple):
     """What was done to the data, and warnings met on the way."""
 
 
-def study(
-    common: Common,
-    methods: list[str],
-    *,
-    n_features: str = "auto",
-    estimator: str = "linear",
-    cv: int = 5,
-) -> Studied:
+def study(common: Common, methods: list[str], judging: Judging) -> Studied:
     """Rank by every method, find out how many features to keep, and choose."""
     task = prepare(common, methods)
-    wanted = read_n_features(n_features, task.X.shape[1])
     settings = {
-        "estimator": make_estimator(estimator, task.target.kind, common.seed),
-        "n_features": wanted,
-        "cv": _n_folds(task, cv),
+        "estimator": make_estimator(judging.estimator, task.target.kind, common.seed),
+        "n_features": read_n_features(judging.n_features, task.X.shape[1]),
+        "tolerance": read_tolerance(judging),
+        "keep": [name for name in names(common.keep) if name in task.X.columns],
+        "cv": _n_folds(task, judging.cv),
         "n_resamples": N_RESAMPLES if common.report else 0,
     }
     return _summarized(task, common, settings)
@@ -69,6 +72,8 @@ def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied
             task.X,
             task.target,
             {name: selector for name, (selector, _) in made.items()},
+            groups=task.rows.groups,
+            time=task.rows.time,
             random_state=common.seed,
             profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
             source=task.source,
@@ -87,6 +92,8 @@ class Bounded(NamedTuple):
     selector: Any
     columns: list[str]
     groups: list[list[str]]
+    association: list[float]
+    """How closely the two least alike of every group go together."""
     notes: list[str]
 
 
@@ -100,7 +107,17 @@ def bounds(common: Common) -> Bounded:
     with working(f"Bounding {table.shape[1]:,} features", common), warnings_of_ours() as caught:
         selector.fit(table, task.target.y)
         groups = selector.feature_groups()
-    return Bounded(task, selector, list(table.columns), groups, [*remarks(task), *caught])
+    association = [float(associations(table[group]).min()) for group in groups]
+    notes = [*_bounds_doubts(selector, caught), *remarks(task), *caught]
+    return Bounded(task, selector, list(table.columns), groups, association, notes)
+
+
+def _bounds_doubts(selector: Any, notes: list[str]) -> list[str]:
+    """What in the bounds does not fit together, as notes."""
+    lower = selector.intervals_[..., 0].reshape(-1, selector.n_features_in_).max(axis=0)
+    names = selector.feature_names_in_
+    found = bounds_contradictions(selector.relevance_, lower, names, notes)
+    return [f"Two statements do not fit together: {said}" for said in found]
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
@@ -158,6 +175,17 @@ def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
     return [*aside, *task.notes, *notes]
 
 
+def rank_order_notes(task: Task) -> list[str]:
+    """What the order of the columns within a row is worth, where they look like one scale."""
+    facts = task.profile
+    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
+    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
+        return []
+    with warnings_of_ours():
+        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
+    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
+
+
 def read_n_features(text: str, n_features: int) -> int | str:
     """``--n-features``: a number, or "auto"."""
     if text.lower() == "auto":
@@ -174,10 +202,28 @@ def read_n_features(text: str, n_features: int) -> int | str:
     return number
 
 
+def read_tolerance(judging: Judging) -> str | None:
+    """``--tolerance``: a loss, or a share as 2%."""
+    text = judging.tolerance
+    if text is None:
+        return None
+    if judging.n_features.lower() != "auto":
+        raise InputError(
+            "--n-features and --tolerance both say how many to keep. Pass one of them."
+        )
+    share = text.strip().removesuffix("%").strip()
+    if not is_number(share) or not 0 <= float(share) < float("inf"):
+        raise InputError(
+            f"--tolerance must be a loss in units of the score, or a share of the gain over "
+            f"guessing such as 2%, got {text!r}."
+        )
+    return text
+
+
 def _n_folds(task: Task, cv: int) -> int:
     """As many folds as asked for, fewer where rows are few."""
     try:
-        return fewer_folds(cv, task.target)
+        return fewer_folds(cv, task.target, task.rows.groups)
     except ValueError as error:
         raise InputError(f"{task.source}: {error}") from error
 

@@ -32,12 +32,19 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     kind : {"ordinal", "classification", "regression"}
         What y is.
     n_samples : int
-        How many samples there are.
+        How many samples it is fitted to at least.
 
     Returns
     -------
     ranker : ConsensusSelector
         Not fitted.
+
+    Examples
+    --------
+    >>> from echelon.consensus import default_ranker
+    >>> ranker = default_ranker("ordinal", n_samples=400)
+    >>> len(ranker.selectors), ranker.fusion
+    (7, 'reciprocal')
     """
     members = {
         "linear": ForwardLinear(kind=kind),

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_rows
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
 from echelon.consensus._fusion import FUSIONS, completed, fused, places
@@ -144,7 +145,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> ConsensusSelector:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConsensusSelector:
         """Fit all selectors and fuse their rankings.
 
         Parameters
@@ -153,6 +154,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Samples, of any kind that the selectors take.
         y : array-like of shape (n_samples,)
             Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, which every selector is given.
 
         Returns
         -------
@@ -161,9 +164,9 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         """
         X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
-        X, y = read_data(X, y)
+        X, y = read_data(X, y, sample_weight)
         named, further, weights = self._read()
-        fitted = self._fit_all(named | further, X, y)
+        fitted = self._fit_all(named | further, X, y, sample_weight)
         self.selectors_ = {name: fitted[name] for name in named}
         self.vouched_ = np.sum([_kept(each) for each in self.selectors_.values()], axis=0)
         self.places_ = self._places(
@@ -197,12 +200,20 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
                 )
         return named, further, weights
 
-    def _fit_all(self, named: Mapping[str, Any], X: Any, y: Any) -> dict[str, Any]:
+    def _fit_all(
+        self, named: Mapping[str, Any], X: Any, y: Any, sample_weight: Any
+    ) -> dict[str, Any]:
         random = None if self.random_state is None else check_random_state(self.random_state)
         seeds = draw_seeds(random, len(named))
         rows = self._rows(X, random)
         jobs = [
-            (seeded(selector, seed), X, y, None if name in (self.completed_by or ()) else rows)
+            (
+                seeded(selector, seed),
+                X,
+                y,
+                sample_weight,
+                None if name in (self.completed_by or ()) else rows,
+            )
             for (name, selector), seed in zip(named.items(), seeds, strict=True)
         ]
         done = Jobs(self.n_jobs, self.verbose)("selectors", _fitted, jobs)
@@ -277,10 +288,11 @@ def _by_name(selectors: Any) -> dict[str, Any]:
     return named
 
 
-def _fitted(selector: Any, X: Any, y: Any, rows: np.ndarray | None) -> Any:
+def _fitted(selector: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None) -> Any:
     if rows is not None:
         X, y = take_rows(X, rows), take_rows(y, rows)
-    return clone(selector).fit(X, y)
+        sample_weight = None if sample_weight is None else take_rows(sample_weight, rows)
+    return fit_weighted(clone(selector), X, y, sample_weight)
 
 
 def _kept(fitted: Any) -> np.ndarray:

@@ -25,6 +25,9 @@ class EliminationDisplay(Picture):
         Accuracy with all features and after each removal; NaN where it was not measured.
     n_kept : int, default=None
         Number of features that were kept, marked by a line.
+    guess : float, default=None
+        Accuracy of guessing the most frequent class, marked by a line: below it, the order of the
+        features left says nothing.
 
     Attributes
     ----------
@@ -49,7 +52,12 @@ class EliminationDisplay(Picture):
     """
 
     def __init__(
-        self, n_features: int, divergence: Any, accuracy: Any = None, n_kept: int | None = None
+        self,
+        n_features: int,
+        divergence: Any,
+        accuracy: Any = None,
+        n_kept: int | None = None,
+        guess: float | None = None,
     ):
         self.n_features = _parts.whole("n_features", n_features, 1)
         self.divergence = _parts.numbers("divergence", divergence, (None,))
@@ -57,6 +65,7 @@ class EliminationDisplay(Picture):
         if accuracy is not None:
             self.accuracy = _parts.numbers("accuracy", accuracy, (len(self.divergence) + 1,))
         self.n_kept = n_kept
+        self.guess = guess
 
     @classmethod
     def from_estimator(
@@ -89,15 +98,17 @@ class EliminationDisplay(Picture):
         from echelon.rankorder import elimination_accuracy
 
         check_is_fitted(estimator, "path_")
-        accuracy = None
+        accuracy = guess = None
         if X is not None:
             if y is None:
                 raise ValueError("`y` must be given with `X`, got None. Pass the classes.")
             accuracy = elimination_accuracy(
                 estimator, X, y, classifier=classifier, cv=cv, last=last
             )
+            counts = np.unique(np.asarray(y), return_counts=True)[1]
+            guess = float(counts.max() / counts.sum())
         kept = int(estimator.support_.sum())
-        return cls(estimator.n_features_in_, estimator.path_.divergence, accuracy, kept)
+        return cls(estimator.n_features_in_, estimator.path_.divergence, accuracy, kept, guess)
 
     def frame(self) -> pd.DataFrame:
         """One row per number of features removed."""
@@ -136,7 +147,7 @@ class EliminationDisplay(Picture):
         ax.set_ylim(bottom=0)
         self._mark(ax)
         plain(ax)
-        self.ax_accuracy_ = None if self.accuracy is None else _beside(ax, shown)
+        self.ax_accuracy_ = None if self.accuracy is None else _beside(ax, shown, self.guess)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -147,10 +158,16 @@ class EliminationDisplay(Picture):
             note(ax, f"dashed: {self.n_kept} features kept")
 
 
-def _beside(ax: Any, shown: pd.DataFrame) -> Any:
-    """The accuracy, on an axis at the right."""
+def _beside(ax: Any, shown: pd.DataFrame, guess: float | None) -> Any:
+    """The accuracy, on an axis at the right, and what guessing reaches."""
     other = ax.twinx()
     other.plot(shown["removed"], shown["accuracy"], color=VERMILION, marker=".", markersize=4)
+    if guess is not None:
+        other.axhline(guess, color=VERMILION, linestyle=":", linewidth=1.2)
+        other.annotate(
+            "guessing", (0.01, guess), (0, 2), color=VERMILION, fontsize="small",
+            xycoords=("axes fraction", "data"), textcoords="offset points",
+        )  # fmt: skip
     size = ax.yaxis.label.get_fontsize()
     other.set_ylabel("accuracy, cross-validated", color=VERMILION, fontsize=size)
     other.tick_params(labelsize=size)

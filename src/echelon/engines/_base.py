@@ -22,6 +22,15 @@ class Samples(NamedTuple):
 
     Columns come in three runs: ordered numeric (larger is better, values in [0, 1] or, turned
     round, in [-1, 0]), other numeric (values in [0, 1]), nominal codes.  NaN is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import Samples
+    >>> values = np.array([[0.0, 0.2], [0.1, 0.9], [1.0, 0.1]])
+    >>> samples = Samples(values, np.array([0, 0, 1]), np.arange(3), np.array([1, 0]), 0, 2, False)
+    >>> samples.class_sizes.tolist(), samples.per_feature(np.array([5.0, 6.0])).tolist()
+    ([2, 1], [6.0, 5.0])
     """
 
     values: np.ndarray
@@ -35,11 +44,18 @@ class Samples(NamedTuple):
     missing: bool
     outcome: np.ndarray | None = None
     """Number of every row, from 0 to 1, where the target is one; there is one class then."""
+    weights: np.ndarray | None = None
+    """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
 
     @property
     def class_sizes(self) -> np.ndarray:
         """Number of samples per class."""
         return np.bincount(self.classes)
+
+    @property
+    def class_masses(self) -> np.ndarray:
+        """The same, with copies counted."""
+        return np.bincount(self.classes, self.weights)
 
     def per_feature(self, scores: np.ndarray) -> np.ndarray:
         """Scores in the original order of columns."""
@@ -53,6 +69,14 @@ class Classes(NamedTuple):
 
     A query of class a looks into classes ``first[a]`` up to but not including ``last[a]``, and
     passes over its own unless ``own``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import Classes
+    >>> above = Classes(np.array([1, 2, 3]), np.array([3, 3, 3]), own=False)  # of three classes
+    >>> above.first.tolist()
+    [1, 2, 3]
     """
 
     first: np.ndarray
@@ -119,6 +143,14 @@ class Search:
     relation : {ANY, ABOVE, BELOW}
         ABOVE: the reference weakly dominates the query on all ordered columns.  BELOW: the
         reverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import Classes, Search
+    >>> anywhere = Classes(np.zeros(2, dtype=int), np.full(2, 2), own=True)
+    >>> Search(anywhere, n_neighbors=10).radius
+    inf
     """
 
     classes: Classes
@@ -135,6 +167,14 @@ class Found(NamedTuple):
     """Neighbours of some queries, one query after the other; rows as in ``Samples``.
 
     An engine may return fewer queries than it was asked for, to bound its memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import Found
+    >>> found = Found(np.array([2, 1]), np.array([4, 7, 0]), np.array([0.1, 0.3, 0.2]))
+    >>> np.split(found.indices, found.counts.cumsum()[:-1])[0].tolist()  # of the first query
+    [4, 7]
     """
 
     counts: np.ndarray
@@ -164,6 +204,16 @@ class Bands(NamedTuple):
         The limits, by row; -inf (inf): nothing is nearer (farther).
     groups, coefs : ndarray of shape (2, n_classes, n_classes)
         By side, class of the query and of the other sample; group -1: does not count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import Bands
+    >>> limits = np.array([[0.4] * 3, [np.inf] * 3])  # nearer than 0.4; nothing is far
+    >>> groups = np.array([[[0, 1], [1, 0]], [[-1, -1], [-1, -1]]])
+    >>> bands = Bands(limits, groups, np.where(groups == 0, -1.0, 1.0) * (groups >= 0))
+    >>> bands.coefs[0].tolist()  # hits count against a feature
+    [[-1.0, 1.0], [1.0, -1.0]]
     """
 
     limits: np.ndarray
@@ -193,11 +243,21 @@ class BandSums(NamedTuple):
         Row sums of M.
     squares : float
         Sum of the squares of M.
+    gives : ndarray of shape (2, n_classes, n_samples)
+        What every row gives to a sample of every class in its bands; see :meth:`Bands.gives`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import BandSums
+    >>> BandSums(np.array([0.5, 0.1]), np.zeros(3), 2.0, np.zeros((2, 1, 3))).totals.tolist()
+    [0.5, 0.1]
     """
 
     totals: np.ndarray
     rows: np.ndarray
     squares: float
+    gives: np.ndarray
 
 
 LOOK = 1.0
@@ -224,6 +284,13 @@ class Engine(ABC):
     n_jobs : int, default=None
         Threads of this process for ``map``; -1: one per core.  None: one per core, or
         ``NUMBA_NUM_THREADS``, unless a context or worker of joblib says otherwise.
+
+    Examples
+    --------
+    >>> from echelon.engines import Engine, resolve_engine
+    >>> engine = resolve_engine("numpy", n_jobs=1)
+    >>> isinstance(engine, Engine), list(engine.map(abs, [-1, 2]))
+    (True, [1, 2])
     """
 
     shares_memory: ClassVar[bool] = True

@@ -32,6 +32,14 @@ def resolve_engine(engine: str | Engine, n_jobs: int | None, work: float = math.
     "auto" is a local engine: data never move elsewhere by themselves.  Small work, in terms, goes
     to the one that compiles nothing, and so does work of medium size while there is no compiled
     code; results are the same but for rounding.
+
+    Examples
+    --------
+    >>> from echelon.engines import resolve_engine
+    >>> type(resolve_engine("auto", n_jobs=None, work=1_000)).__name__  # nothing to compile
+    'NumpyEngine'
+    >>> type(resolve_engine("auto", n_jobs=None)).__name__
+    'NumbaEngine'
     """
     if isinstance(engine, Engine):
         return engine

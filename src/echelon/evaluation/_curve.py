@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.errors import share_of_test, standard_error
 from echelon._core.folds import make_splitter
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
+from echelon._core.sample_weights import fit_weighted, read_weights
 from echelon.display import FeatureCurveDisplay
 from echelon.rankings import fit_ranking
 
@@ -40,6 +42,15 @@ class FeatureCurve:
         Features in the order in which every fold ranked them, best first.
     test_share : float, default=None
         Test samples per training sample; None: as if every sample were tested once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.evaluation import FeatureCurve
+    >>> scores = np.array([[0.6, 0.7], [0.8, 0.9], [0.8, 0.9]])
+    >>> curve = FeatureCurve(np.array([1, 2, 4]), scores, np.array([[0, 1, 2, 3], [0, 2, 1, 3]]))
+    >>> curve.best_size, curve.mean_scores.round(2).tolist()
+    (2, [0.65, 0.85, 0.85])
     """
 
     sizes: np.ndarray
@@ -69,7 +80,10 @@ class FeatureCurve:
     @property
     def best_size(self) -> int:
         """The smallest size with the largest mean score."""
-        return self._smallest_reaching(0.0)
+        means = np.where(np.isnan(self.mean_scores), -np.inf, self.mean_scores)
+        if means.max() == -np.inf:
+            raise ValueError("Every score is NaN, so no size is best. Use another `scoring`.")
+        return int(self.sizes[np.argmax(means >= means.max() - ROUNDING)])
 
     @property
     def one_se_size(self) -> int:
@@ -92,11 +106,31 @@ class FeatureCurve:
         limits : tuple of (float, float), default=(0.0, inf)
             With ``tolerance=None``: losses up to the first always pass, beyond the second never.
         """
-        if tolerance is not None:
-            return self._smallest_reaching(tolerance)
-        losses = self.scores[self.sizes.tolist().index(self.best_size)] - self.scores
-        allowed = np.clip(standard_error(losses, self.test_share), *limits)
-        return int(self.sizes[np.argmax(losses.mean(axis=1) <= allowed + ROUNDING)])
+        best = self.scores[self.sizes.tolist().index(self.best_size)]
+        return int(self.sizes_within(best, tolerance, limits)[0])
+
+    def sizes_within(
+        self,
+        reference: np.ndarray,
+        tolerance: float | None = None,
+        limits: tuple[float, float] = (0.0, np.inf),
+    ) -> np.ndarray:
+        """Sizes that lose at most so much against other scores of the same folds.
+
+        Parameters
+        ----------
+        reference : ndarray of shape (n_folds,)
+            Scores to compare with.
+        tolerance : float or None, default=None
+            Loss in the units of the score; None: one standard error of the loss itself.
+        limits : tuple of (float, float), default=(0.0, inf)
+            With ``tolerance=None``: losses up to the first always pass, beyond the second never.
+        """
+        losses = reference - self.scores
+        allowed: Any = tolerance
+        if tolerance is None:
+            allowed = np.clip(standard_error(losses, self.test_share), *limits)
+        return self.sizes[losses.mean(axis=1) <= allowed + ROUNDING]
 
     def without(self, fold: int) -> FeatureCurve:
         """The curve as the other folds see it, to choose a size in which this one has no say.
@@ -126,12 +160,6 @@ class FeatureCurve:
         """Draw the curve; see :class:`echelon.display.FeatureCurveDisplay`."""
         return FeatureCurveDisplay.from_curve(self).plot(ax)
 
-    def _smallest_reaching(self, slack: float) -> int:
-        means = np.where(np.isnan(self.mean_scores), -np.inf, self.mean_scores)
-        if means.max() == -np.inf:
-            raise ValueError("Every score is NaN, so no size is best. Use another `scoring`.")
-        return int(self.sizes[np.argmax(means >= means.max() - slack - ROUNDING)])
-
 
 def feature_curve(
     selector: Any,
@@ -143,6 +171,7 @@ def feature_curve(
     cv: Any = 5,
     scoring: Any = None,
     groups: Any = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -173,6 +202,8 @@ def feature_curve(
         As in scikit-learn; None: ``estimator.score``.
     groups : array-like of shape (n_samples,), default=None
         Samples of one group (a patient, a household) are never in both parts of a fold.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, which the selector, the score and, if it takes any, the estimator are given.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -189,7 +220,8 @@ def feature_curve(
     Notes
     -----
     The score of the best size is a maximum over sizes, and so a little too good for that size: for
-    the score of the whole procedure cross-validate a Pipeline with a :class:`CurveSelector`.
+    the score of the whole procedure cross-validate a Pipeline with a
+    :class:`~echelon.CurveSelector`.
 
     Where the selector searches forwards it is asked for the largest of ``sizes``, where it searches
     backwards for one feature, so that all sizes come from one fit.
@@ -214,6 +246,8 @@ def feature_curve(
     if not hasattr(estimator, "fit"):
         raise TypeError(f"`estimator` must be a model with a fit, got {estimator!r}.")
     X, y = read_data(X, y, groups)
+    weights = None if sample_weight is None else read_weights(sample_weight)
+    check_consistent_length(y, weights)
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)
     splitter = make_splitter(cv, y, is_classifier(estimator), groups is not None, random)
@@ -221,7 +255,7 @@ def feature_curve(
     seeds = draw_seeds(random, len(folds))
     scorer = check_scoring(estimator, scoring)
     jobs = (
-        (selector, estimator, scorer, X, y, tried, (fold, len(folds)), rows, seed)
+        (selector, estimator, scorer, X, y, weights, tried, (fold, len(folds)), rows, seed)
         for fold, (rows, seed) in enumerate(zip(folds, seeds, strict=True))
     )
     done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs)
@@ -236,6 +270,7 @@ def _score_fold(
     scorer: Any,
     X: Any,
     y: Any,
+    weights: np.ndarray | None,
     sizes: list[int],
     place: tuple[int, int],
     rows: tuple[np.ndarray, np.ndarray],
@@ -243,13 +278,17 @@ def _score_fold(
 ) -> tuple[np.ndarray, list[float]]:
     """The order of one training fold, and the score of every size on its test fold."""
     (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(y, r)) for r in rows]
+    to_train, to_test = (None, None) if weights is None else (weights[r] for r in rows)
+    to_model = to_train if has_fit_parameter(estimator, "sample_weight") else None
+    to_score = {} if to_test is None else {"sample_weight": to_test}
     try:
-        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes)
+        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes, to_train)
         scores = []
         for size in sizes:
             kept = order[:size]
-            model = seeded(estimator, seed).fit(take_columns(X_train, kept), y_train)
-            scores.append(float(scorer(model, take_columns(X_test, kept), y_test)))
+            model = seeded(estimator, seed)
+            fit_weighted(model, take_columns(X_train, kept), y_train, to_model)
+            scores.append(float(scorer(model, take_columns(X_test, kept), y_test, **to_score)))
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error

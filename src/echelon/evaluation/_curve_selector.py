@@ -28,8 +28,8 @@ from echelon.validation import as_table
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """Keeps as many features of a ranking as the cross-validated score of a model asks for.
 
-    Like scikit-learn's ``RFECV``, but with any ranking: :func:`feature_curve` says how many
-    features to keep, and the selector, fitted to all rows, says which.
+    Like scikit-learn's ``RFECV``, but with any ranking: :func:`~echelon.evaluation.feature_curve`
+    says how many features to keep, and the selector, fitted to all rows, says which.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None) -> CurveSelector:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> CurveSelector:
         """Rank the features and find out how many to keep.
 
         Parameters
@@ -156,6 +156,8 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Target.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group are never in both parts of a fold.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, which the selector, the score and, if it takes any, the estimator are given.
 
         Returns
         -------
@@ -165,11 +167,16 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y, groups)
+        if sample_weight is not None and self.allow_none:
+            raise ValueError(
+                "`allow_none` must be False with `sample_weight`, got True: the best guess, which "
+                "features must beat, knows no weights. Leave out one of them."
+            )
         random = None if self.random_state is None else check_random_state(self.random_state)
         sizes = read_sizes(self.sizes, X.shape[1])
         # First on all rows: what is wrong with X or y is said here, not in a fold.
         ranker = seeded(self.selector, draw_seeds(random, 1)[0])
-        self.selector_, self.order_ = fit_ranking(ranker, X, y, sizes)
+        self.selector_, self.order_ = fit_ranking(ranker, X, y, sizes, sample_weight)
         classes = is_classifier(self.estimator)
         splitter = make_splitter(self.cv, y, classes, groups is not None, random)
         folds = list(splitter.split(X, y, groups))
@@ -181,6 +188,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             sizes=sizes,
             cv=folds,
             scoring=self.scoring,
+            sample_weight=sample_weight,
             n_jobs=self.n_jobs,
             random_state=random,
             verbose=self.verbose,

@@ -44,6 +44,14 @@ class MonotonicityViolations:
         ``together``.
     names : ndarray of shape (n_features,)
         Names of the features, or their numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.evaluation import monotonicity_violations
+    >>> found = monotonicity_violations(np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0]]), [0, 1, 2])
+    >>> found.per_feature.tolist()  # one that always rises, one that always falls
+    [0.0, 1.0]
     """
 
     per_feature: np.ndarray

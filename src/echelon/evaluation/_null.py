@@ -50,6 +50,18 @@ class NullThreshold:
         Scores on permuted y likewise.
     z_threshold : float
         What a z-score must exceed, the same for all features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon import RankCorrelation
+    >>> from echelon.evaluation import null_threshold
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> result = null_threshold(RankCorrelation(), X, X[:, 0] > 0, random_state=0)
+    >>> result.support.tolist()
+    [True, False, False, False]
+    >>> result.judged(control="fdr").support.tolist()  # another rule, nothing permuted again
+    [True, False, False, False]
     """
 
     threshold: np.ndarray

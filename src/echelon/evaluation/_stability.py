@@ -42,6 +42,16 @@ class SelectionStability:
         The selections.
     names : ndarray of shape (n_features,)
         Names of the features, or their numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon import RankCorrelation
+    >>> from echelon.evaluation import selection_stability
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> result = selection_stability(RankCorrelation(1), X, X[:, 0] > 0, random_state=0)
+    >>> result.stability, result.frequency.tolist()
+    (1.0, [1.0, 0.0, 0.0, 0.0])
     """
 
     stability: float

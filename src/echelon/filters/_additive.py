@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from echelon._core.sample_weights import row_counts
 from echelon.filters._discretize import label_columns
 from echelon.kernels.boosting import TIE, boost
 from echelon.validation import Columns
@@ -26,7 +27,7 @@ def bin_columns(columns: Columns, n_bins: int) -> Bins:
     labels = label_columns(columns, np.zeros(len(values), int), "quantile", n_bins)
     few = np.flatnonzero(~columns.nominal & (_n_different(values) <= n_bins))
     if len(few):
-        whole = Columns(values[:, few], np.zeros(len(few), bool), None)
+        whole = columns.some(few)._replace(weights=None)
         # So many bins separate all values.
         each = label_columns(whole, np.zeros(len(values), int), "quantile", 2 * len(values))
         labels.codes[few], labels.n_labels[few] = each
@@ -74,6 +75,8 @@ class Additive:
         What the model predicts; errors are summed over the outputs.
     n_rounds, rate, shrinkage
         As in :class:`ForwardAdditive`.
+    counts : ndarray of shape (n_samples,), default=None
+        How many samples every row stands for; None: each for itself.
     """
 
     def __init__(
@@ -85,8 +88,10 @@ class Additive:
         n_rounds: int,
         rate: float,
         shrinkage: float,
+        counts: np.ndarray | None = None,
     ):
         self.bins, self.directions = bins, directions
+        self.counts = row_counts(counts, len(outputs))
         self.outputs = np.ascontiguousarray(outputs.T)
         self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
         # Once for all bags, so that threads do not decide which of them runs which.
@@ -96,8 +101,9 @@ class Additive:
         """Microseconds of array operations, for the usual ten bags."""
         return 10 * self.n_rounds * (30 + 1e-3 * self.bins.codes.size * len(self.outputs))
 
-    def run(self, weights: np.ndarray, n_steps: int | None = None) -> Boosted:
-        """Boost a model of the weighted samples; ``n_steps`` is not used: all rounds count."""
+    def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Boosted:
+        """Boost a model of the samples drawn; ``n_steps`` is not used: all rounds count."""
+        weights = self.counts * drawn
         mean = (weights * self.outputs).sum(axis=1, keepdims=True) / weights.sum()
         residual = self.outputs - mean
         inside = np.flatnonzero(weights)
@@ -113,7 +119,7 @@ class Additive:
         self, features: np.ndarray, curves: np.ndarray, residual: np.ndarray, weights: np.ndarray
     ) -> Boosted:
         """What the rounds lower the squared error of the samples inside and outside by."""
-        outside = (weights == 0).astype(float)
+        outside = np.where(weights == 0, self.counts, 0.0)
         before, unseen = (weights * residual**2).sum(), (outside * residual**2).sum()
         errors, credit = np.empty(len(features)), np.zeros(len(self.bins.codes))
         for t, feature in enumerate(features):
@@ -127,12 +133,14 @@ class Additive:
 
     def single_worth(self) -> np.ndarray:
         """Gain of every feature's bin means by itself, less what bins gain by chance."""
-        chance = (self.outputs**2).sum() / self.outputs.shape[1]
+        counts, total = self.counts, self.counts.sum()
+        outputs = self.outputs - (counts * self.outputs).sum(axis=1, keepdims=True) / total
+        chance = (counts * outputs**2).sum() / total
         worth = np.empty(len(self.bins.codes))
         for f, (codes, n_bins) in enumerate(zip(self.bins.codes, self.bins.n_bins, strict=True)):
-            sizes = np.maximum(np.bincount(codes, minlength=n_bins), 1)
-            sums = np.array([np.bincount(codes, y, n_bins) for y in self.outputs])
-            worth[f] = (sums**2 / sizes).sum() - (n_bins - 1) * chance
+            sizes = np.bincount(codes, counts, n_bins)
+            sums = np.array([np.bincount(codes, counts * y, n_bins) for y in outputs])
+            worth[f] = (sums**2 / np.where(sizes > 0, sizes, 1.0)).sum() - (n_bins - 1) * chance
         return worth
 
 

@@ -13,12 +13,13 @@ Both equal the correlation itself, without its sign, if there are two groups.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special, stats
 
+from echelon.kernels.masses import N_MASSES, rank_masses
 from echelon.kernels.ranks import N_FIELDS, rank_sums
 from echelon.validation import Columns
 
@@ -88,11 +89,13 @@ def associations(
     n_features = columns.values.shape[1]
     found = Association(np.full(n_features, np.nan), np.zeros(n_features), np.ones(n_features))
     for block in blocks:
-        counts = _Counts(block.rows, block.order, codes)
-        _write(found, block.features, _of_numbers(counts, ordered, measure))
+        counted = _counted(block.rows, block.order, codes, columns.weights)
+        part = counted.judged(lambda counts: _of_numbers(counts, ordered, measure))
+        _write(found, block.features, part)
     for feature in np.flatnonzero(columns.nominal):
         labels = columns.values[:, feature]
-        _write(found, np.array([feature]), _of_labels(labels, codes, ordered, measure))
+        part = _of_labels(labels, codes, columns.weights, ordered, measure)
+        _write(found, np.array([feature]), part)
     return found
 
 
@@ -107,35 +110,77 @@ def _of_numbers(counts: _Counts, ordered: bool, measure: str) -> Association:
     return counts.tau() if measure == "kendall" else counts.rho()
 
 
-def _of_labels(labels: np.ndarray, codes: np.ndarray, ordered: bool, measure: str) -> Association:
+def _of_labels(
+    labels: np.ndarray, codes: np.ndarray, weights: np.ndarray | None, ordered: bool, measure: str
+) -> Association:
     """A nominal column: its labels are groups of samples, whose ranks of the other differ."""
     present = ~np.isnan(labels) & (codes >= 0)
+    weights = None if weights is None else weights[present]
     groups = np.unique(labels[present], return_inverse=True)[1]
-    counts = _Counts.sorting(codes[present].astype(float)[None], groups)
+    values = codes[present].astype(float)[None]
+    counted = _counted(values, np.argsort(values, axis=1, kind="stable"), groups, weights)
     if ordered:
-        return counts.between_groups(measure)
-    return counts.between_tables(np.unique(codes[present], return_inverse=True)[1], groups, measure)
+        return counted.judged(lambda counts: counts.between_groups(measure))
+    table = _chi_squared(np.unique(codes[present], return_inverse=True)[1], groups, weights)
+    return counted.judged(lambda counts: counts.between_tables(*table, measure))
+
+
+class _Counted(NamedTuple):
+    """Rank statistics of samples as counted, and of as many as their weights are worth."""
+
+    counts: _Counts
+    evidence: _Counts
+
+    def judged(self, judge: Callable[[_Counts], Association]) -> Association:
+        """Strengths as counted; p-values by the evidence there is."""
+        found = judge(self.counts)
+        if self.evidence is self.counts:
+            return found
+        return found._replace(p_values=judge(self.evidence).p_values)
+
+
+def _counted(
+    values: np.ndarray, order: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
+) -> _Counted:
+    n_codes = int(codes.max(initial=0)) + 1
+    if weights is None:
+        fields = np.zeros((len(values), N_FIELDS))
+        rank_sums(values, order, codes, n_codes, fields)
+        counts = _Counts(fields)
+        return _Counted(counts, counts)
+    fields = np.zeros((len(values), N_MASSES))
+    rank_masses(values, order, codes, weights, n_codes, fields)
+    # Kish: so many samples of equal weight vary as little.
+    size = fields[:, 0] / np.where(fields[:, 1] > 0, fields[:, 1], 1.0)
+    return _Counted(_of_masses(fields, np.ones(len(values))), _of_masses(fields, size))
+
+
+def _of_masses(fields: np.ndarray, scale: np.ndarray) -> _Counts:
+    """Counts of samples whose weights are all so many times as large."""
+    n, _, score, x2, x3, c2, c3, product, between, n_groups = fields.T
+    n, score, product, between = scale * n, scale**2 * score, scale**3 * product, scale**3 * between
+    ties = [*_ties(n, scale**2 * x2, scale**3 * x3), *_ties(n, scale**2 * c2, scale**3 * c3)]
+    return _Counts(np.stack([n, score, *ties, product, between, n_groups], axis=1), scale)
+
+
+def _ties(n: np.ndarray, squares: np.ndarray, cubes: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Sums of t (t - 1), t (t - 1) (t - 2), t (t - 1) (2 t + 5) from those of t, t^2 and t^3."""
+    return squares - n, cubes - 3 * squares + 2 * n, 2 * cubes + 3 * squares - 5 * n
 
 
 class _Counts:
-    """Rank statistics of features (rows of ``values``) with codes of the samples."""
+    """Rank statistics of features, from the fields of ``kernels.ranks.rank_sums``."""
 
-    def __init__(self, values: np.ndarray, order: np.ndarray, codes: np.ndarray):
-        n_codes = int(codes.max(initial=0)) + 1
-        fields = np.zeros((len(values), N_FIELDS))
-        rank_sums(values, order, codes, n_codes, fields)
+    def __init__(self, fields: np.ndarray, scale: np.ndarray | float = 1.0):
+        self.scale = scale
         self.n, self.score = fields[:, 0], fields[:, 1]
         self.ties, self.code_ties = fields[:, 2:5].T, fields[:, 5:8].T
         self.product, self.between, self.n_groups = fields[:, 8:].T
         self.n_pairs = self.n * (self.n - 1)
         # Two samples always agree or disagree: nothing can be said about chance.
-        self.varies = (self.ties[0] < self.n_pairs) & (self.code_ties[0] < self.n_pairs)
-        self.varies &= self.n > 2
-
-    @classmethod
-    def sorting(cls, values: np.ndarray, codes: np.ndarray) -> _Counts:
-        """The same for rows that are not sorted yet."""
-        return cls(values, np.argsort(values, axis=1, kind="stable"), codes)
+        least = 1e-12 * self.n**2  # but for rounding, where weights are no whole numbers
+        self.varies = self.n_pairs - self.ties[0] > least
+        self.varies &= (self.n_pairs - self.code_ties[0] > least) & (self.n > 2)
 
     def tau(self) -> Association:
         """Kendall's tau-b, and its normal approximation with ties in both variables."""
@@ -160,15 +205,15 @@ class _Counts:
             strength = self._strength(statistic, freedom, self.n - 1, measure)
             return self._checked(None, strength, special.chdtrc(freedom, statistic))
 
-    def between_tables(self, rows: np.ndarray, groups: np.ndarray, measure: str) -> Association:
+    def between_tables(self, statistic: float, shape: tuple[int, int], measure: str) -> Association:
         """Pearson's chi-squared of two variables without an order."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            statistic, shape = _chi_squared(rows, groups)
+            statistics = np.atleast_1d(statistic * self.scale)
             freedom = np.array([(shape[0] - 1.0) * (shape[1] - 1.0)])
-            shrunk = statistic * (self.n - 1) / self.n
+            shrunk = statistics * (self.n - 1) / self.n
             largest = (self.n - 1) * (min(shape) - 1)
             strength = self._strength(shrunk, freedom, largest, measure)
-            return self._checked(None, strength, special.chdtrc(freedom, [statistic]))
+            return self._checked(None, strength, special.chdtrc(freedom, statistics))
 
     def _strength(
         self, statistic: np.ndarray, freedom: np.ndarray, largest: np.ndarray, measure: str
@@ -206,9 +251,13 @@ class _Counts:
         )
 
 
-def _chi_squared(rows: np.ndarray, columns: np.ndarray) -> tuple[float, tuple[int, int]]:
+def _chi_squared(
+    rows: np.ndarray, columns: np.ndarray, weights: np.ndarray | None
+) -> tuple[float, tuple[int, int]]:
     """Pearson's statistic of a table of counts, and the shape of the table."""
     shape = int(rows.max(initial=0)) + 1, int(columns.max(initial=0)) + 1
-    cells = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
-    expected = cells.sum(axis=1)[:, None] * cells.sum(axis=0) / max(len(rows), 1)
-    return float(((cells - expected) ** 2 / expected).sum()), shape
+    flat = np.bincount(rows * shape[1] + columns, weights, minlength=shape[0] * shape[1])
+    cells = flat.reshape(shape)
+    expected = cells.sum(axis=1)[:, None] * cells.sum(axis=0) / (cells.sum() or 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(((cells - expected) ** 2 / expected).sum()), shape

@@ -17,11 +17,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from echelon._core.compat import Interval, fit_context
+from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon._core.search import Step, shared_ranks
-from echelon.base import BaseSelector
+from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.filters._outcome import AnyTargetMixin
 from echelon.targets import Target
 from echelon.validation import Columns
@@ -38,11 +38,11 @@ class Verdict(NamedTuple):
     """Mask of the features that the method's own rule keeps."""
 
 
-class BaggedSelector(AnyTargetMixin, BaseSelector):
+class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
     """A selector by a search on all samples (``n_bags=0``) or on many bootstrap samples.
 
-    A subclass provides ``_search(columns, target)``, which returns what searches on weighted
-    samples, and ``_alone(search, found)`` and ``_together(search, found)``, which make a
+    A subclass provides ``_search(columns, target)``, which returns what searches on the samples
+    drawn, and ``_alone(search, found)`` and ``_together(search, found)``, which make a
     ``Verdict`` of what one search found, or of what those on all bags did.
     """
 
@@ -58,27 +58,12 @@ class BaggedSelector(AnyTargetMixin, BaseSelector):
     random_state: Any
     n_jobs: int | None
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Search, rank the features and choose which to keep.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-        """
-        columns, target, n_wanted = self._begin(X, y)
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        columns, target, n_wanted = self._begin(X, y, sample_weight)
         random_state = check_random_state(self.random_state)
         search = self._search(columns, target)  # type: ignore[arg-type]
-        weights = bootstrap(len(target), self.n_bags, random_state)
-        found = self._run(search, weights if self.n_bags else np.ones((1, len(target))), n_wanted)
+        drawn = bootstrap(len(target), self.n_bags, random_state)
+        found = self._run(search, drawn if self.n_bags else np.ones((1, len(target))), n_wanted)
         verdict = self._together(search, found) if self.n_bags else self._alone(search, found[0])
         self.scores_ = verdict.scores
         self.order_ = np.lexsort((-verdict.tail, -verdict.scores))
@@ -86,15 +71,15 @@ class BaggedSelector(AnyTargetMixin, BaseSelector):
         self.support_ = verdict.passes if n_wanted is None else self.ranking_ <= n_wanted
         return self
 
-    def _run(self, search: Any, weights: np.ndarray, n_wanted: int | None) -> list[Any]:
-        """One search for every row of weights, in threads."""
+    def _run(self, search: Any, drawn: np.ndarray, n_wanted: int | None) -> list[Any]:
+        """One search for every bag, in threads."""
         run: Callable[..., Any] = delayed(search.run)
         n_steps = None if self.n_bags else n_wanted  # a bag always stops by itself
         parallel = Parallel(n_threads(self.n_jobs), prefer="threads", return_as="generator")
         return list(
             track(
-                parallel(run(each, n_steps) for each in weights),
-                total=len(weights),
+                parallel(run(each, n_steps) for each in drawn),
+                total=len(drawn),
                 description=type(self).__name__,
                 verbose=self.verbose,
             )
@@ -102,7 +87,7 @@ class BaggedSelector(AnyTargetMixin, BaseSelector):
 
     @abstractmethod
     def _search(self, columns: Columns, target: Target) -> Any:
-        """An object whose ``run(weights, n_steps)`` searches on weighted samples."""
+        """An object whose ``run(drawn, n_steps)`` searches on samples drawn so many times."""
 
     @abstractmethod
     def _alone(self, search: Any, found: Any) -> Verdict:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from echelon._core.sample_weights import weighted_mid_ranks
 from echelon.filters._logs import log_table
 from echelon.kernels.discretize import mdl_codes, quantile_codes
 from echelon.validation import Columns
@@ -38,13 +39,21 @@ def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: in
     n_bins : int
         Number of bins of "quantile", at most.
     """
+    if columns.weights is not None and method == "mdl":
+        raise ValueError(
+            '`discretize` must be "quantile" with `sample_weight`, got "mdl", whose cuts rest on '
+            "counts of samples. Use bins of equal frequency."
+        )
     n_samples, n_features = columns.values.shape
     codes = np.empty((n_features, n_samples), np.int32)
     n_codes = np.empty(n_features, np.int64)
     for f in np.flatnonzero(columns.nominal):
         codes[f], n_codes[f] = _nominal_labels(columns.values[:, f])
     numeric = np.flatnonzero(~columns.nominal)
-    if len(numeric):
+    if columns.weights is not None:
+        for f in numeric:
+            codes[f], n_codes[f] = _bins_by_mass(columns.values[:, f], columns.weights, n_bins)
+    elif len(numeric):
         codes[numeric], n_codes[numeric] = _intervals(
             np.ascontiguousarray(columns.values[:, numeric].T), classes, method, n_bins
         )
@@ -62,6 +71,17 @@ def _nominal_labels(values: np.ndarray) -> tuple[np.ndarray, int]:
     missing = np.isnan(values)
     n_codes = 0 if missing.all() else int(values[~missing].max()) + 1
     return np.where(missing, n_codes, values).astype(np.int32), n_codes + bool(missing.any())
+
+
+def _bins_by_mass(values: np.ndarray, weights: np.ndarray, n_bins: int) -> tuple[np.ndarray, int]:
+    """Bins of equal mass: the bin of a value is that of the middle of its copies' places."""
+    missing = np.isnan(values)
+    total = weights[~missing].sum()
+    middle = weighted_mid_ranks(values, weights)[~missing] - 0.5
+    bins, inverse = np.unique(np.floor(n_bins * middle / (total or 1.0)), return_inverse=True)
+    codes = np.full(len(values), len(bins), np.int32)
+    codes[~missing] = inverse
+    return codes, len(bins) + bool(missing.any())
 
 
 def _intervals(

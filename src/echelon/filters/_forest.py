@@ -12,7 +12,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
-from echelon.base import WeightingSelector
+from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.filters._outcome import AnyTargetMixin, outputs
 from echelon.validation import Columns
 
@@ -20,7 +20,7 @@ MOST_LABELS = 20
 """The most frequent labels of a nominal column that trees may tell apart."""
 
 
-class ForestImportance(AnyTargetMixin, WeightingSelector):
+class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     """Features by which a forest of extremely random trees predicts the target.
 
     The decrease of the squared error by every split, added up by feature, of scikit-learn's
@@ -143,17 +143,21 @@ class ForestImportance(AnyTargetMixin, WeightingSelector):
 
     def _scores(self, features: Columns, codes: Any, random_state: Any) -> np.ndarray:
         values, owners = _as_numbers(features)
+        least: dict[str, Any] = {"min_samples_leaf": self.min_samples_leaf}
+        if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row
+            share = (self.min_samples_leaf - 1e-9) / features.weights.sum()
+            least = {"min_weight_fraction_leaf": min(share, 0.5)}
         forest = ExtraTreesRegressor(
             self.n_estimators,
             max_features=float(self.max_features),
-            min_samples_leaf=self.min_samples_leaf,
+            **least,
             random_state=random_state.randint(np.iinfo(np.int32).max),
             n_jobs=n_threads(self.n_jobs),
         )
         y = outputs(codes)
         name = type(self).__name__
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
-            trees.fit(values, y if y.shape[1] > 1 else y[:, 0])
+            trees.fit(values, y if y.shape[1] > 1 else y[:, 0], sample_weight=features.weights)
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
 
 
@@ -162,14 +166,16 @@ def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
     parts, owners = [], []
     for f, nominal in enumerate(columns.nominal):
         column = columns.values[:, f]
-        part = _indicators(column) if nominal else column[:, None]
+        part = _indicators(column, columns.weights) if nominal else column[:, None]
         parts.append(part)
         owners += [f] * part.shape[1]
     return np.hstack(parts).astype(np.float32), np.array(owners)
 
 
-def _indicators(codes: np.ndarray) -> np.ndarray:
-    labels, counts = np.unique(codes[~np.isnan(codes)], return_counts=True)
+def _indicators(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    present = ~np.isnan(codes)
+    labels, inverse = np.unique(codes[present], return_inverse=True)
+    counts = np.bincount(inverse, None if weights is None else weights[present])
     frequent = labels[np.argsort(-counts, kind="stable")[:MOST_LABELS]]
     if len(frequent) == 0:
         return np.zeros((len(codes), 1))

@@ -181,6 +181,7 @@ class ForwardAdditive(BaggedSelector):
             n_rounds=self.n_rounds,
             rate=float(self.learning_rate),
             shrinkage=float(self.shrinkage),
+            counts=columns.weights,
         )
 
     def _directions(self, columns: Columns, target: Target) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.sample_weights import total_of
 from echelon.filters._bags import BaggedSelector, Verdict, path_of, reciprocal_places
 from echelon.filters._outcome import outputs
 from echelon.filters._pursuit import Design, Path, Pursuit
@@ -152,10 +153,10 @@ class ForwardLinear(BaggedSelector):
         self.verbose = verbose
 
     def _search(self, columns: Columns, target: Target) -> Pursuit:
-        prices = {"aic": 2.0, "bic": float(np.log(len(target)))}
+        prices = {"aic": 2.0, "bic": float(np.log(total_of(columns.weights, len(target))))}
         price = prices[self.criterion] if isinstance(self.criterion, str) else self.criterion
         design = Design(columns, self.scale)
-        return Pursuit(design, outputs(target), float(price), self.max_steps)
+        return Pursuit(design, outputs(target), float(price), self.max_steps, columns.weights)
 
     def _alone(self, search: Pursuit, found: Path) -> Verdict:
         self.path_ = path_of(found.features, found.r_squared)

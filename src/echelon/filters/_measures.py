@@ -73,7 +73,7 @@ def inconsistency_rate(
     y : array-like of shape (n_samples,)
         Classes.
     discretize : {"mdl", "quantile"}, default="mdl"
-        How numeric features are cut, as in :class:`Consistency`.
+        How numeric features are cut, as in :class:`echelon.Consistency`.
     n_bins : int, default=10
         Bins of "quantile", at most.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
@@ -118,22 +118,31 @@ def _check_cuts(discretize: Any, n_bins: Any) -> None:
         )
 
 
+ROUNDING = 1e-12
+"""Entropies of weighted samples below this, in bits, are 0."""
+
+
 class Uncertainties:
     """What one variable and every feature say of each other."""
 
-    def __init__(self, labels: Labels):
-        self.labels = labels
+    def __init__(self, labels: Labels, weights: np.ndarray | None = None):
+        self.labels, self._weights = labels, weights
         self._table, self._bits = log_table(labels.codes.shape[1])
         self._own = self._joint(labels, np.zeros(labels.codes.shape[1], np.int32))
 
     def of(self, codes: np.ndarray) -> np.ndarray:
         """Symmetric uncertainty of a variable, given by its codes, with every feature."""
         shared, both = self._sums(codes)
-        return 2 * shared / np.maximum(both, 1)
+        if self._weights is None:
+            return 2 * shared / np.maximum(both, 1)
+        some = both > ROUNDING * self._weights.sum()
+        return np.where(some, 2 * shared, 0.0) / np.where(some, both, 1.0)
 
     def information(self, codes: np.ndarray) -> np.ndarray:
         """Mutual information of a variable with every feature, in bits."""
         shared, _ = self._sums(codes)
+        if self._weights is not None:
+            return shared / self._weights.sum()
         return np.ldexp(shared.astype(float), -self._bits) / len(codes)
 
     def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -143,12 +152,27 @@ class Uncertainties:
         """
         variable = Labels(codes[None].astype(np.int32), np.array([codes.max() + 1]))
         own = self._joint(variable, np.zeros(len(codes), np.int32))
-        both = 2 * self._table[-1] - own - self._own
-        shared = self._table[-1] - own - self._own + self._joint(self.labels, variable.codes[0])
+        whole = self._table[-1] if self._weights is None else _entropy_terms(self._weights.sum())
+        both = 2 * whole - own - self._own
+        shared = whole - own - self._own + self._joint(self.labels, variable.codes[0])
         return np.maximum(shared, 0), both
 
     def _joint(self, labels: Labels, groups: np.ndarray) -> np.ndarray:
+        if self._weights is not None:
+            return np.array([_mass_sum(row, groups, self._weights) for row in labels.codes])
         return joint_sums(*labels, groups, *_groups(groups), self._table)
+
+
+def _mass_sum(codes: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> float:
+    """The sum of m log2(m) over the masses of the cells (group, label)."""
+    cells = groups.astype(np.int64) * (int(codes.max()) + 1) + codes
+    masses = np.bincount(np.unique(cells, return_inverse=True)[1], weights)
+    return float(_entropy_terms(masses).sum())
+
+
+def _entropy_terms(masses: Any) -> Any:
+    """Mass times its logarithm."""
+    return masses * np.log2(masses)
 
 
 class Patterns:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.directions import directions
-from echelon.base import ForwardSelector
+from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.filters._association import codes_of
 from echelon.filters._discretize import label_columns, some_missing
 from echelon.filters._outcome import AnyTargetMixin, check_order
@@ -45,7 +45,7 @@ class MRMRStep(NamedTuple):
     redundancy: float
 
 
-class MRMR(AnyTargetMixin, ForwardSelector):
+class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     """Minimum redundancy, maximum relevance: what a feature says of y less what is known already.
 
     Features are added one at a time, each time the one whose association with the target
@@ -225,10 +225,11 @@ class MRMR(AnyTargetMixin, ForwardSelector):
             return Correlations(columns, target, self.measure)
         if self.measure == "rank_mutual_information":
             return self._order_information(columns, target)
-        labels = target_labels(target, self.n_bins)
+        labels = target_labels(target, self.n_bins, columns.weights)
         return Information(
             label_columns(columns, labels, self.discretize, self.n_bins),
             labels,
+            columns.weights,
             symmetric=self.measure == "symmetric_uncertainty",
         )
 

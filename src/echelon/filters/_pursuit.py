@@ -15,6 +15,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from echelon._core.differences import unit_scale
+from echelon._core.sample_weights import row_counts, weighted_mid_ranks
 from echelon.validation import Columns
 
 _COLLINEAR = 1e-6
@@ -38,40 +39,49 @@ class Design:
         self.n_features = len(columns.nominal)
         self.numeric = np.flatnonzero(~columns.nominal)
         values = columns.values[:, self.numeric].astype(np.float64)
-        parts = [_standardised(_ranked(values) if scale == "rank" else values)]
+        weights = columns.weights
+        parts = [_standardised(_ranked(values, weights) if scale == "rank" else values, weights)]
         self.blocks: dict[int, slice] = {}
         for feature in np.flatnonzero(columns.nominal):
-            indicators = _indicators(columns.values[:, feature])
+            indicators = _indicators(columns.values[:, feature], weights)
             start = sum(len(part) for part in parts)
             self.blocks[int(feature)] = slice(start, start + len(indicators))
             parts.append(indicators)
         self.rows = np.concatenate(parts)
 
 
-def _ranked(values: np.ndarray) -> np.ndarray:
+def _ranked(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Mid-ranks of the values that are present."""
+    if weights is not None:
+        return (
+            np.apply_along_axis(weighted_mid_ranks, 0, values, weights) if values.size else values
+        )
     missing = np.isnan(values)
     ranks = rankdata(np.where(missing, np.inf, values), axis=0)
     return np.where(missing, np.nan, ranks)
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardised(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Columns, as rows, with mean 0 and variance 1; missing values are the mean."""
     scaled = np.ascontiguousarray(unit_scale(values, np.ones(values.shape[1], bool)).T)
     present = ~np.isnan(scaled)
-    n_present = np.maximum(present.sum(axis=1, keepdims=True), 1)
-    scaled -= np.where(present, scaled, 0).sum(axis=1, keepdims=True) / n_present
+    counts = present if weights is None else present * weights
+    total = counts.sum(axis=1, keepdims=True)
+    total = np.where(total > 0, total, 1)
+    scaled -= (counts * np.where(present, scaled, 0)).sum(axis=1, keepdims=True) / total
     scaled[~present] = 0
-    deviation = np.sqrt((scaled**2).sum(axis=1, keepdims=True) / n_present)
+    deviation = np.sqrt((counts * scaled**2).sum(axis=1, keepdims=True) / total)
     return np.divide(scaled, deviation, out=np.zeros_like(scaled), where=deviation > 1e-12)
 
 
-def _indicators(labels: np.ndarray) -> np.ndarray:
+def _indicators(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """One row per label, of mean 0; where the label is missing, the mean."""
     present = ~np.isnan(labels)
     kinds = np.unique(labels[present])
     rows = (labels == kinds[:, None]).astype(float)
-    rows[:, present] -= rows[:, present].mean(axis=1, keepdims=True) if present.any() else 0
+    if present.any():
+        counts = None if weights is None else weights[present]
+        rows[:, present] -= np.average(rows[:, present], axis=1, weights=counts)[:, None]
     return rows
 
 
@@ -88,15 +98,25 @@ class Pursuit:
         A step must lower the sum of squares by this many mean squares per degree of freedom.
     max_steps : int
         Steps after which a search ends that is not told how many to take.
+    counts : ndarray of shape (n_samples,), default=None
+        How many samples every row stands for; None: each for itself.
     """
 
-    def __init__(self, design: Design, outputs: np.ndarray, price: float, max_steps: int):
+    def __init__(
+        self,
+        design: Design,
+        outputs: np.ndarray,
+        price: float,
+        max_steps: int,
+        counts: np.ndarray | None = None,
+    ):
         self.design, self.outputs = design, outputs
+        self.counts = row_counts(counts, len(outputs))
         self.price, self.max_steps = price, max_steps
 
-    def run(self, weights: np.ndarray, n_steps: int | None = None) -> Path:
-        """Search on weighted samples: while steps pay, or so many steps if there are any left."""
-        fit = _Fit(self, weights)
+    def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Path:
+        """Search on the samples drawn: while steps pay, or so many steps if any are left."""
+        fit = _Fit(self, drawn)
         taken: list[int] = []
         values: list[float] = []
         while len(taken) < (self.max_steps if n_steps is None else n_steps):
@@ -117,11 +137,12 @@ class Pursuit:
 class _Fit:
     """A linear model that grows by one feature at a time, by weighted least squares."""
 
-    def __init__(self, problem: Pursuit, weights: np.ndarray):
+    def __init__(self, problem: Pursuit, drawn: np.ndarray):
+        weights = problem.counts * drawn
         self.rows, self.design, self.weights = problem.design.rows, problem.design, weights
         self.total_weight = weights.sum()
-        # Repeated samples: noise gains sum(w^2) / sum(w) mean squares, not one.
-        self.price = problem.price * (weights**2).sum() / self.total_weight
+        # Samples drawn w times: noise gains sum(w^2) / sum(w) mean squares, not one.
+        self.price = problem.price * (weights * drawn).sum() / self.total_weight
         self.means = np.einsum("fi,i->f", self.rows, weights) / self.total_weight
         mean = (weights[:, None] * problem.outputs).sum(axis=0) / self.total_weight
         self.residual = problem.outputs - mean

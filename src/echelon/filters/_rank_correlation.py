@@ -9,13 +9,13 @@ import numpy as np
 
 from echelon._core.compat import StrOptions
 from echelon._core.progress import track
-from echelon.base import ErrorRateMixin, WeightingSelector
+from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.filters._association import associations, blocks_of, codes_of, sorted_block
 from echelon.filters._outcome import AnyTargetMixin, has_order
 from echelon.validation import Columns
 
 
-class RankCorrelation(ErrorRateMixin, AnyTargetMixin, WeightingSelector):
+class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, WeightingSelector):
     """Features that rise or fall with the target, each by itself.
 
     Kendall's tau-b between feature and target counts the pairs of samples that both put in the

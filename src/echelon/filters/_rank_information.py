@@ -15,6 +15,7 @@ import numpy as np
 
 from echelon.filters._association import Block, blocks_of, sorted_block
 from echelon.filters._logs import plain_log_table
+from echelon.kernels.masses import mass_information
 from echelon.kernels.ranks import rank_information
 from echelon.validation import Columns
 
@@ -46,7 +47,7 @@ def rank_informations(
     """
     found = np.full(len(directions), -np.inf)
     for part in blocks_of(columns):
-        tables = _tables(sorted_block(columns, part), codes)
+        tables = _tables(sorted_block(columns, part), codes, columns.weights)
         for own in _ways(direction):
             for sign in (1, -1):
                 told = np.mean([_entries(tables, sign * s, own * s) for s in SIDES[side]], axis=0)
@@ -64,8 +65,13 @@ def _entries(tables: np.ndarray, feature: int, variable: int) -> np.ndarray:
     return tables[:, int(feature > 0), int(variable > 0)]
 
 
-def _tables(block: Block, codes: np.ndarray) -> np.ndarray:
+def _tables(block: Block, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """All four of every feature: at most or at least its value, at most or at least the code."""
+    if weights is not None:
+        means = np.empty((len(block.rows), 2, 2))
+        n_codes = int(codes.max(initial=0)) + 1
+        mass_information(block.rows, block.order, codes, weights, n_codes, means)
+        return means
     logs, bits = plain_log_table(len(codes))
     sums, counts = np.empty((len(block.rows), 2, 2), np.int64), np.empty(len(block.rows), np.int64)
     n_codes = int(codes.max(initial=0)) + 1

@@ -10,7 +10,7 @@ import numpy as np
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
 from echelon._core.progress import track
-from echelon.base import WeightingSelector
+from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.filters._association import blocks_of, codes_of
 from echelon.filters._outcome import AnyTargetMixin, check_order
 from echelon.filters._rank_information import SIDES, rank_informations
@@ -20,13 +20,13 @@ from echelon.validation import Columns, read_numbers
 NUMBERS_ONLY = "rank mutual information needs values with an order"
 
 
-class RankMutualInformation(AnyTargetMixin, WeightingSelector):
+class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     """Features that tell which samples are no worse than others.
 
     A sample's A are the samples with at least its value of a feature, its D those with at least
-    its class.  The mean over all samples of log2(n |A and D| / (|A| |D|)) is the information the
-    order of values holds on the order of classes ([1]_); so it is with the samples that have at
-    most these values.  As Shannon's information it knows no units; unlike it, values and classes
+    its class.  The mean over all samples of ``log2(n |A and D| / (|A| |D|))`` is the information
+    the order of values holds on the order of classes ([1]_); so it is with the samples that have
+    at most these values.  As Shannon's information it knows no units; unlike it, values and classes
     have an order and need not be cut into bins.
 
     Parameters
@@ -149,7 +149,7 @@ class RankMutualInformation(AnyTargetMixin, WeightingSelector):
         parts = blocks_of(features)
         name = type(self).__name__
         for part in track(parts, total=len(parts), description=name, verbose=self.verbose):
-            some = Columns(features.values[:, part], features.nominal[part], None)
+            some = features.some(part)
             scores[part] = rank_informations(
                 some, self.monotonic_cst_[part], target, side=self.side
             )

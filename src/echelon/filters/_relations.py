@@ -43,7 +43,7 @@ class Correlations(Relations):
 
     def between(self, features: np.ndarray, feature: int) -> np.ndarray:
         codes = codes_of(self._columns.values[:, feature])
-        some = columns_of(self._columns, features)
+        some = self._columns.some(features)
         return self._with(some, codes, not self._columns.nominal[feature])
 
     def _with(self, columns: Columns, codes: np.ndarray, ordered: bool) -> np.ndarray:
@@ -54,8 +54,16 @@ class Correlations(Relations):
 class Information(Relations):
     """Mutual information in bits, or symmetric uncertainty, of discretised columns."""
 
-    def __init__(self, labels: Labels, target: np.ndarray, *, symmetric: bool):
+    def __init__(
+        self,
+        labels: Labels,
+        target: np.ndarray,
+        weights: np.ndarray | None = None,
+        *,
+        symmetric: bool,
+    ):
         self._labels, self._target, self._symmetric = labels, target, symmetric
+        self._weights = weights
 
     def with_target(self) -> np.ndarray:
         return self._with(self._labels, self._target)
@@ -65,7 +73,7 @@ class Information(Relations):
         return self._with(Labels(codes[features], n_labels[features]), codes[feature])
 
     def _with(self, labels: Labels, codes: np.ndarray) -> np.ndarray:
-        found = Uncertainties(labels)
+        found = Uncertainties(labels, self._weights)
         return found.of(codes) if self._symmetric else found.information(codes)
 
 
@@ -84,19 +92,14 @@ class OrderInformation(Relations):
         return self._with(features, codes, int(self._directions[feature]))
 
     def _with(self, features: np.ndarray, codes: np.ndarray, direction: int) -> np.ndarray:
-        some = columns_of(self._columns, features)
+        some = self._columns.some(features)
         found = rank_informations(some, self._directions[features], codes, direction)
         return np.maximum(found, 0)
 
 
-def columns_of(columns: Columns, features: np.ndarray) -> Columns:
-    """Some of the columns."""
-    return Columns(columns.values[:, features], columns.nominal[features], None)
-
-
-def target_labels(target: Target, n_bins: int) -> np.ndarray:
+def target_labels(target: Target, n_bins: int, weights: np.ndarray | None) -> np.ndarray:
     """Class codes; numbers in bins of equal frequency."""
     if target.codes is not None:
         return target.codes
-    column = Columns(target.numbers[:, None], np.zeros(1, bool), None)
+    column = Columns(target.numbers[:, None], np.zeros(1, bool), None, weights)
     return label_columns(column, np.zeros(len(target), int), "quantile", n_bins).codes[0]

@@ -28,7 +28,15 @@ class Intervals(NamedTuple):
 
 
 def holds_intervals(X: Any) -> bool:
-    """Whether X is an array of bounds or has interval columns; otherwise it holds points."""
+    """Whether X is an array of bounds or has interval columns; otherwise it holds points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.intervals import holds_intervals
+    >>> holds_intervals(np.zeros((5, 3, 2))), holds_intervals(np.zeros((5, 3)))
+    (True, False)
+    """
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         return (
             not of_plain_numbers(X)
@@ -69,6 +77,13 @@ def read_intervals(
         How many samples there must be.
     run : function, default=map
         Applies a function to blocks of rows; the ``map`` of an engine, to do so in threads.
+
+    Examples
+    --------
+    >>> from echelon.intervals import read_intervals
+    >>> intervals = read_intervals([[[1.0, 3.0]], [[2.0, 5.0]]], allow_nan=False)
+    >>> intervals.values.shape, intervals.ranges.tolist()
+    ((2, 1, 2), [[1.0, 5.0]])
     """
     names = None
     if not holds_intervals(X):

@@ -3,6 +3,7 @@
 ``pairs``       the exact distance and order of two rows
 ``monotone``    pairs of samples in order or against it
 ``order``       order statistics;  ``ranks``  what rank statistics are made of
+``masses``      the same of weighted samples
 ``steps``       pairs of neighbours by how a feature and the class step between them
 ``accumulate``  places shared at ties, differences summed over the pairs found
 ``candidates``  distances when one more feature joins the chosen ones, and votes within balls

@@ -38,3 +38,27 @@ def contrast_sums(lower, higher, weights, apart, column, nominal):
         by_row[1, i] += g * gap
         by_row[1, j] += g * gap
     return sums, by_row
+
+
+@kernel
+def cubic_sums(lower, higher, weights, column, nominal, mean, rows):
+    """Sums of third order over the pairs that have a value, and what the pairs weigh.
+
+    With v = g (D - mean), half of which goes to the two samples each, and r the sums by sample in
+    ``rows``: v^3 / 4, v^2 (r_i + r_j) / 4 and v r_i r_j, added up; and v of every pair.
+    """
+    sums = np.zeros(3, np.float64)
+    found = np.zeros(lower.shape[0], np.float64)
+    for p in range(lower.shape[0]):
+        i, j = lower[p], higher[p]
+        gap = abs(np.float64(column[j]) - np.float64(column[i]))
+        if gap != gap:
+            continue
+        if nominal:
+            gap = 1.0 if gap > 0.0 else 0.0
+        v = weights[p] * (gap - mean)
+        found[p] = v
+        sums[0] += 0.25 * v * v * v
+        sums[1] += 0.25 * v * v * (rows[i] + rows[j])
+        sums[2] += v * rows[i] * rows[j]
+    return sums, found

@@ -6,12 +6,13 @@ from echelon.kernels._jit import kernel
 
 
 @kernel
-def soft_margins(values, classes, n_numeric, weights, width, queries):
+def soft_margins(values, classes, counts, n_numeric, weights, width, queries):
     """Differences to misses less those to hits, expected under soft neighbours, over the queries.
 
     Sample j is the neighbour of i with probability proportional to exp(-D / width) among the hits
     of i, or among its misses, D the distance weighted by feature; a query counts by 1 less the
-    probability that its neighbour is a miss (Equations 4 to 8 of Sun 2007).
+    probability that its neighbour is a miss (Equations 4 to 8 of Sun 2007).  Row j stands for
+    ``counts[j]`` samples, of which those of a query but one are hits of each other.
     """
     n, p = values.shape
     margins = np.zeros(p, np.float64)
@@ -20,12 +21,13 @@ def soft_margins(values, classes, n_numeric, weights, width, queries):
         _log_kernel(values, n_numeric, weights, width, i, soft)
         best, totals = np.full(2, -np.inf), np.zeros(2)
         for j in range(n):
-            if j != i:
+            if j != i or counts[i] > 1.0:
                 c = np.int64(classes[j] == classes[i])
                 best[c] = max(best[c], soft[j])
         for j in range(n):  # relative to the nearest, so that no sum is 0
             c = np.int64(classes[j] == classes[i])
-            soft[j] = np.exp(soft[j] - best[c]) if j != i else 0.0
+            others = counts[j] if j != i else counts[j] - 1.0
+            soft[j] = others * np.exp(soft[j] - best[c]) if others > 0.0 else 0.0
             totals[c] += soft[j]
         inlier = 1.0 if best[0] == -np.inf else 0.0
         if totals[0] > 0.0 and totals[1] > 0.0:
@@ -33,7 +35,7 @@ def soft_margins(values, classes, n_numeric, weights, width, queries):
         for j in range(n):
             c = np.int64(classes[j] == classes[i])
             if soft[j] > 0.0:
-                w = inlier * soft[j] / totals[c] * (1 - 2 * c)
+                w = counts[i] * inlier * soft[j] / totals[c] * (1 - 2 * c)
                 _add(values[i], values[j], n_numeric, w, margins)
     return margins
 

@@ -9,9 +9,11 @@ order:
 
 ``rules``     the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_weights``  the sum, computed for any rule on any engine
+``_mass``     neighbours of weighted samples, as if every row were there so many times
 ``_pairs``    the pairs behind it, kept as one graph
 ``_moments``  mean and variance of a score under permutation, from that graph
 ``_label_moments``  the same under permutation of the classes
+``_third_moments``, ``_triangles``  how skewed a score is, for the tails behind p-values
 ``_evidence`` z-scores and p-values
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
 ``_bands``    neighbours by distance alone, and their sums without a list of pairs
@@ -21,6 +23,7 @@ order:
 ``_rrelieff`` RReliefF
 ``_surf``     SURF, SURFStar;  ``_multisurf``  MultiSURF, MultiSURFStar: a limit for every sample
 ``_orelieff`` OReliefF
+``_npdr``     NPDR: regression over pairs of neighbours, which is in ``_pair_regression``
 ``_irelief``  IRelief: soft neighbours, until the weights settle
 ``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps
@@ -34,6 +37,7 @@ from echelon.margin._base import MarginSelector, ReliefSelector
 from echelon.margin._irelief import IRelief
 from echelon.margin._iterative import IterativeRelief
 from echelon.margin._multisurf import MultiSURF, MultiSURFStar
+from echelon.margin._npdr import NPDR
 from echelon.margin._ordeval import OrdEval
 from echelon.margin._orelieff import OReliefF
 from echelon.margin._relief import Relief, ReliefF
@@ -44,6 +48,7 @@ from echelon.margin._weights import margin_weights
 from echelon.margin.rules import Band, Term
 
 __all__ = [
+    "NPDR",
     "SURF",
     "Band",
     "IRelief",

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from echelon._core.differences import without_rounding
-from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
-from echelon.margin._evidence import Evidence
-from echelon.margin._moments import WeightSums, by_column, column_sums, mean_and_variance
+from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
+from echelon.margin._evidence import Evidence, Moments
+from echelon.margin._mass import difference_mass, distance_masses, pair_mass
+from echelon.margin._moments import WeightSums, all_moments, by_column, column_sums
+from echelon.margin._triangles import block_thirds, generator, some_rows
 from echelon.margin.rules import Band, Term
 
 Limits = dict[Band, np.ndarray]
@@ -33,8 +35,8 @@ def band_limits(engine: Engine, space: Any, rule: Sequence[Term], queries: np.nd
 
 def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and deviation of the distances of every query to all others."""
-    counts, sums, squares = engine.distance_sums(space, queries)
-    counts = np.maximum(counts, 1)
+    counts, sums, squares = _distance_sums(engine, space, queries)
+    counts = np.where(counts > 0, counts, 1)
     mean = sums / counts
     variance = np.maximum(squares / counts - mean**2, 0.0)
     equal = variance <= ((space.tolerance - 1) * mean) ** 2  # but for rounding
@@ -44,22 +46,33 @@ def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.nd
 def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the distances of all pairs, for every row; no rule asks for their deviation."""
     samples: Samples = space.samples
-    n = len(samples.classes)
+    n, weights = len(samples.classes), samples.weights
     local = isinstance(samples.values, np.ndarray)
     if local and not samples.missing and not space.squared:
         # Manhattan distances add up feature by feature, by sorting: O(p n log n).
         total = column_totals(samples, engine).sum()
-        pairs = n * (n - 1)
+        pairs = n * (n - 1) if weights is None else pair_mass(weights)
     else:
-        pairs, total, _ = engine.distance_sums(space, np.arange(n)).sum(axis=1)
-    return np.full(n, total / max(pairs, 1)), np.full(n, np.nan)
+        sums = _distance_sums(engine, space, np.arange(n))
+        pairs, total, _ = sums.sum(axis=1) if weights is None else sums @ weights
+    return np.full(n, total / (pairs or 1)), np.full(n, np.nan)
+
+
+def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
+    """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
+    if space.samples.weights is None:
+        return engine.distance_sums(space, queries)
+    return distance_masses(engine, space, queries)
 
 
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
 
     def total(column: np.ndarray, f: int) -> tuple[float, float]:
-        return column_sums(column.astype(float), nominal=f >= samples.n_numeric).d0, 0.0
+        column, nominal = column.astype(float), f >= samples.n_numeric
+        if samples.weights is None:
+            return column_sums(column, nominal=nominal).d0, 0.0
+        return difference_mass(column, samples.weights, nominal=nominal), 0.0
 
     return by_column(samples, total, engine.map)[:, 0]
 
@@ -93,12 +106,20 @@ def in_band(
 class DenseSums:
     """What :class:`Sums` is, for all terms together, without the pairs."""
 
-    samples: Samples
+    space: Any
+    metric: str
     engine: Engine
     rule: list[Term]
+    bands: Bands
     found: BandSums
     n_queries: int
+    random_state: Any
     pieces: tuple = ()
+
+    @property
+    def samples(self) -> Samples:
+        """Rows and columns."""
+        return self.space.samples
 
     def scores(self, _terms: Sequence[int]) -> np.ndarray:
         """All terms together, column by column."""
@@ -106,25 +127,68 @@ class DenseSums:
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
         """The same with their z-scores."""
-        moments = by_column(self.samples, self._moments, self.engine.map)
-        return Evidence.of(self.scores(terms), moments[:, 0], np.sqrt(moments[:, 1]))
+        scores = self.scores(terms)
+        return Evidence.of(scores, self.moments(scores))
 
-    def _moments(self, column: np.ndarray, f: int) -> tuple[float, float]:
+    def moments(self, scores: np.ndarray) -> Moments:
+        """Moments of the scores under permutation of a column."""
         rows = self.found.rows / self.n_queries
-        weights = WeightSums.of(rows, self.found.squares / self.n_queries**2)
-        return mean_and_variance(weights, column_sums(column, nominal=f >= self.samples.n_numeric))
+        which = some_rows(len(rows), generator(self.random_state))
+        weights = (
+            WeightSums.of(rows, self.found.squares / self.n_queries**2),
+            block_thirds(self.weights_among(which), which, rows),
+        )
+
+        def of_column(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
+            return all_moments(weights, column, scores[f], nominal=f >= self.samples.n_numeric)
+
+        return Moments.of(by_column(self.samples, of_column, self.engine.map))
+
+    def weights_among(self, which: np.ndarray) -> np.ndarray:
+        """The weights M among some rows."""
+        far, classes = self._distances(which), self.samples.classes[which]
+        limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
+        gives = self.found.gives[:, :, which][:, classes].transpose(0, 2, 1)
+        given = np.where(far * tolerance < limits[0], gives[0], 0.0)
+        given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
+        np.fill_diagonal(given, 0.0)
+        return (given + given.T) / (2 * self.n_queries)
+
+    def _distances(self, which: np.ndarray) -> np.ndarray:
+        """Distances of some rows, squared where the engine's are."""
+        nothing = np.zeros(len(which), np.int64)
+        some = self.samples._replace(
+            values=self.samples.values[which], classes=nothing, rows=np.arange(len(which))
+        )
+        space = self.engine.prepare(some, self.metric)
+        far = np.zeros((len(which), len(which)))
+        queries = np.arange(len(which))
+        while len(queries):
+            found = self.engine.nearest(space, queries, Search(Classes.everyone(1)))
+            far[queries[found.owners], found.indices] = found.distances
+            queries = queries[len(found.counts) :]
+        return far
 
 
 def dense_sums(
-    engine: Engine, space: Any, rule: list[Term], queries: np.ndarray, limits: Limits
+    engine: Engine,
+    space: Any,
+    metric: str,
+    rule: list[Term],
+    queries: np.ndarray,
+    limits: Limits,
+    random_state: Any,
 ) -> DenseSums | None:
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
     samples: Samples = space.samples
     plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
     if not plain or samples.missing:
         return None
-    found = engine.band_sums(space, queries, _as_bands(samples, rule, limits))
-    return found and DenseSums(samples, engine, rule, found, len(queries))
+    bands = _as_bands(samples, rule, limits)
+    found = engine.band_sums(space, queries, bands)
+    if found is None:
+        return None
+    return DenseSums(space, metric, engine, rule, bands, found, len(queries), random_state)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:

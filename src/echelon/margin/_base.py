@@ -11,12 +11,13 @@ import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.error_rates import CONTROLS
+from echelon._core.sample_weights import total_of
 from echelon._core.samples import arrange
-from echelon.base import ErrorRateMixin, WeightingSelector
+from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._evidence import Evidence
 from echelon.margin._pairs import MAX_PAIRS
-from echelon.margin._weights import Sums, margin_sums
+from echelon.margin._weights import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
 from echelon.validation import is_dask, read_columns
 
@@ -30,7 +31,15 @@ MOST_CLASSES = 10
 
 
 class MarginSelector(WeightingSelector):
-    """Arranges the data of the margin family; a subclass writes ``_weights``."""
+    """Arranges the data of the margin family; a subclass writes ``_weights``.
+
+    Examples
+    --------
+    >>> from echelon import OSimba, ReliefF
+    >>> from echelon.margin import MarginSelector
+    >>> issubclass(ReliefF, MarginSelector), issubclass(OSimba, MarginSelector)
+    (True, True)
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
@@ -48,7 +57,7 @@ class MarginSelector(WeightingSelector):
         return arrange(columns, codes)
 
 
-class ReliefSelector(ErrorRateMixin, MarginSelector):
+class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
     """A margin selector defined by a rule: a subclass writes ``_rule``.
 
     ``docs/extending.md`` adds a method; parameters beyond these are its own.
@@ -84,6 +93,17 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
         Where the arithmetic runs.
     verbose : int, default=0
         Show a progress bar.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon.margin import ReliefSelector, rules
+    >>> class FiveNearest(ReliefSelector):
+    ...     def _rule(self, samples):
+    ...         return rules.relieff(samples.class_sizes, 5)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FiveNearest(2).fit(X, y).get_support(indices=True).tolist()
+    [2, 3]
     """
 
     _allow_nan = True
@@ -147,14 +167,17 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         queries = self._queries(len(samples.classes), random_state)
         work = len(queries) * math.prod(samples.values.shape)
+        rule = self._rule(samples)
+        warn_of_copies(samples, rule)
         sums = margin_sums(
             samples,
-            self._rule(samples),
+            rule,
             queries,
             resolve_engine(self.engine, self.n_jobs, work),
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
+            random_state=self.random_state,
         )
         if sums.pieces is None and self._needs_z():
             raise ValueError(
@@ -196,10 +219,13 @@ class ReliefSelector(ErrorRateMixin, MarginSelector):
     def _k(self, samples: Samples) -> int:
         """``n_neighbors`` as a number."""
         if self.n_neighbors == "log":
-            return max(1, round(np.log(len(samples.values))))
-        return min(int(self.n_neighbors), len(samples.values))
+            return max(1, round(np.log(self._n_rows(samples))))
+        return min(int(self.n_neighbors), math.ceil(self._n_rows(samples)))
 
     def _k_any(self, samples: Samples) -> int:
         """The neighbours of any class: as many as of all classes, or of ten, one by one."""
         n_classes = min(len(samples.class_sizes), MOST_CLASSES)
-        return min(self._k(samples) * n_classes, len(samples.values))
+        return min(self._k(samples) * n_classes, math.ceil(self._n_rows(samples)))
+
+    def _n_rows(self, samples: Samples) -> float:
+        return total_of(samples.weights, len(samples.classes))

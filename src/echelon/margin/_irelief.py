@@ -9,16 +9,19 @@ import numpy as np
 
 from echelon._core.compat import Interval
 from echelon._core.progress import track
+from echelon._core.sample_weights import row_counts
+from echelon.base import SampleWeightMixin
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.kernels.soft import soft_margins
 from echelon.margin._bands import column_totals
 from echelon.margin._base import MarginSelector
+from echelon.margin._mass import pair_mass
 
 QUERIES_PER_TASK = 128
 """Fixed, so that results do not depend on the number of threads."""
 
 
-class IRelief(MarginSelector):
+class IRelief(SampleWeightMixin, MarginSelector):
     """I-Relief: every sample is a neighbour by its distance, which the weights so far measure.
 
     In the place of the nearest hit and the nearest miss stand all hits, and all misses, each with
@@ -157,18 +160,21 @@ class IRelief(MarginSelector):
 
 def _mean_distance(samples: Samples, weights: np.ndarray, engine: Engine) -> float:
     """Mean distance of all pairs under the weights; 1 if no samples differ."""
-    n = len(samples.classes)
-    return float(weights @ column_totals(samples, engine)) / (n * (n - 1)) or 1.0
+    return (
+        float(weights @ column_totals(samples, engine))
+        / pair_mass(row_counts(samples.weights, len(samples.classes)))
+        or 1.0
+    )
 
 
 def _margins(samples: Samples, weights: np.ndarray, width: float, engine: Engine) -> np.ndarray:
     """Mean margin of every column under soft neighbours."""
-    n = len(samples.classes)
+    n, counts = len(samples.classes), row_counts(samples.weights, len(samples.classes))
 
     def task(queries: np.ndarray) -> np.ndarray:
         return soft_margins(
-            samples.values, samples.classes, samples.n_numeric, weights, width, queries
+            samples.values, samples.classes, counts, samples.n_numeric, weights, width, queries
         )
 
     tasks = np.array_split(np.arange(n), range(QUERIES_PER_TASK, n, QUERIES_PER_TASK))
-    return sum(engine.map(task, tasks), np.zeros(len(weights))) / n
+    return sum(engine.map(task, tasks), np.zeros(len(weights))) / counts.sum()

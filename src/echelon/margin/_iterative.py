@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
 from echelon.margin._multisurf import MultiSURF
@@ -144,7 +145,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> IterativeRelief:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IterativeRelief:
         """Score the features again and again, and choose which to keep.
 
         Parameters
@@ -153,6 +154,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Samples, of any kind that the selector takes.
         y : array-like of shape (n_samples,)
             Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, which every fit of the selector is given.
 
         Returns
         -------
@@ -161,7 +164,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         """
         X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
-        X, y = read_data(X, y)
+        X, y = read_data(X, y, sample_weight)
         n_features = X.shape[1]
         wanted = number_to_keep(self.n_features_to_select, n_features)
         random_state = check_random_state(self.random_state)
@@ -173,7 +176,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         )  # fmt: skip
         total = None if self.strategy == "turf" else self.n_deals * self._n_parts(n_features)
         for part in track(parts, total=total, description="Iterated scores", verbose=self.verbose):
-            scores, chosen = self._score(X, y, part, random_state)
+            scores, chosen = self._score(X, y, sample_weight, part, random_state)
             if self.strategy == "turf":
                 self.scores_[part], kept[:] = scores, 0
             else:
@@ -188,12 +191,13 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         return self
 
     def _score(
-        self, X: Any, y: Any, part: np.ndarray, random_state: Any
+        self, X: Any, y: Any, sample_weight: Any, part: np.ndarray, random_state: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         """Scores of some features, and which of them the selector keeps."""
         base = MultiSURF() if self.selector is None else self.selector
         seed = draw_seeds(None if self.random_state is None else random_state, 1)[0]
-        fitted = clone(seeded(base, seed)).fit(take_columns(X, part), y)
+        copy = clone(seeded(base, seed))
+        fitted = fit_weighted(copy, take_columns(X, part), y, sample_weight)
         scores = scores_of(fitted)
         if scores is None:
             raise TypeError(

@@ -8,8 +8,8 @@ positive multiple (for numbers as outcomes: d = |y_i - y_j|) of
 
     T = sum_ij M_ij d_ij,   M = G (D - mean of D over G),   D = |x_i - x_j| or 0/1,
 
-which has mean 0, and the variance of ``_moments`` with M as weights and d in place of the
-differences.  A feature with gaps: the same over the samples, and pairs, that have it.
+which has mean 0, and the variance and third moment of ``_moments`` with M as weights and d in place
+of the differences.  A feature with gaps: the same over the samples, and pairs, that have it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from echelon.engines import Samples
-from echelon.kernels.moments import contrast_sums
+from echelon.kernels.moments import contrast_sums, cubic_sums
+from echelon.margin._evidence import Moments
 from echelon.margin._moments import (
     ColumnSums,
     Run,
@@ -29,6 +30,8 @@ from echelon.margin._moments import (
     mean_and_variance,
 )
 from echelon.margin._pairs import PairGraph
+from echelon.margin._third_moments import ThirdSums, class_thirds, column_thirds, third_moment
+from echelon.margin._triangles import Triangles, pair_thirds
 from echelon.margin.rules import Term
 
 STEPS_PER_PAIR = 0.01
@@ -36,31 +39,49 @@ STEPS_PER_PAIR = 0.01
 
 
 def contrast_moments(
-    samples: Samples, graph: PairGraph, term: Term, run: Run
-) -> tuple[np.ndarray, np.ndarray]:
-    """T of every column and its standard deviation, in the order of ``samples``.
+    samples: Samples,
+    graph: PairGraph,
+    term: Term,
+    run: Run,
+    random_state: np.random.RandomState,
+) -> tuple[np.ndarray, Moments]:
+    """T of every column and its moments, in the order of ``samples``.
 
     ``term`` weighs pairs by d; shares of the graph add up to the weights G.
     """
     weights = np.bincount(graph.pairs, graph.shares, minlength=len(graph.lower))
-    distances = term.of_pairs(samples, graph.lower, graph.higher)
+    apart, weights, copies = _apart_from_copies(graph, weights)
+    lower, higher = apart.lower, apart.higher
+    distances = term.of_pairs(samples, lower, higher)
+    triangles = Triangles.of(apart, random_state)
     everyone = outcome_sums(samples, term, slice(None))
     steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
     sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
+    cubes_of = cubic_sums if cubic_sums.pays(steps) else _cubes_by_arrays
 
-    def moments(column: np.ndarray, f: int) -> tuple[float, float]:
+    def moments(column: np.ndarray, f: int) -> tuple[float, ...]:
         nominal = f >= samples.n_numeric
-        sums, by_row = sums_of(graph.lower, graph.higher, weights, distances, column, nominal)
+        sums, by_row = sums_of(lower, higher, weights, distances, column, nominal)
         present = ~np.isnan(column) if samples.missing else None
         if present is None or present.all():
-            n, classes = len(column), everyone
+            n, classes, own = len(column), everyone, copies.sum()
         else:
             n, classes = int(present.sum()), outcome_sums(samples, term, present)
-        total, of_pairs = _centred(sums, by_row, n)
-        return total, mean_and_variance(of_pairs, classes)[1]
+            own = copies[present].sum()
+        total, mean, rows, of_pairs = _centred(sums, by_row, n, own)
+        expected, variance = mean_and_variance(of_pairs, classes[0])
+        if total <= expected:  # upper tails only
+            return total - expected, 0.0, variance, 0.0, 0.0
+        cubes = cubes_of(lower, higher, weights, column, nominal, mean, rows)
+        if own:
+            everywhere = np.ones(len(column), bool) if present is None else present
+            thirds = pair_thirds(apart, triangles, cubes[1], everywhere)
+        else:
+            thirds = _third_sums(cubes, rows, triangles)
+        return total - expected, 0.0, variance, *third_moment(n, thirds, classes[1])
 
     found = by_column(samples, moments, run)
-    return found[:, 0], np.sqrt(found[:, 1])
+    return found[:, 0], Moments.of(found[:, 1:])
 
 
 def _sums_by_arrays(
@@ -72,9 +93,7 @@ def _sums_by_arrays(
     nominal: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """``kernels.moments.contrast_sums`` without a compiler."""
-    gaps = np.abs(column[higher].astype(np.float64) - column[lower])
-    if nominal:
-        np.minimum(gaps, 1.0, out=gaps)  # codes are whole numbers
+    gaps = pair_gaps(lower, higher, column, nominal)
     missing = np.isnan(gaps)
     if missing.any():
         g, gaps = np.where(missing, 0.0, g), np.where(missing, 0.0, gaps)
@@ -85,20 +104,78 @@ def _sums_by_arrays(
     return np.array(sums), np.array(by_row)
 
 
-def _centred(sums: np.ndarray, by_row: np.ndarray, n: int) -> tuple[float, WeightSums]:
-    """T, and the sums over the weights M."""
+def _apart_from_copies(
+    graph: PairGraph, weights: np.ndarray
+) -> tuple[PairGraph, np.ndarray, np.ndarray]:
+    """Pairs of different rows, their weights, and by row the weight of its copies."""
+    different = graph.lower < graph.higher
+    if different.all():
+        return graph, weights, np.zeros(graph.n_samples)
+    same = ~different
+    copies = np.bincount(graph.lower[same], weights[same], minlength=graph.n_samples)
+    apart = graph._replace(lower=graph.lower[different], higher=graph.higher[different])
+    return apart, weights[different], copies
+
+
+def _cubes_by_arrays(
+    lower: np.ndarray,
+    higher: np.ndarray,
+    g: np.ndarray,
+    column: np.ndarray,
+    nominal: bool,
+    mean: float,
+    rows: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """``kernels.moments.cubic_sums`` without a compiler."""
+    v = np.nan_to_num(g * (pair_gaps(lower, higher, column, nominal) - mean), copy=False)
+    squares = 0.25 * v * v
+    one, two = rows[lower], rows[higher]
+    return np.array((squares @ v, squares @ (one + two), v @ (one * two))), v
+
+
+def pair_gaps(
+    lower: np.ndarray, higher: np.ndarray, column: np.ndarray, nominal: bool
+) -> np.ndarray:
+    """Differences of pairs in a column."""
+    gaps = np.abs(column[higher].astype(np.float64) - column[lower])
+    return np.minimum(gaps, 1.0, out=gaps) if nominal else gaps  # codes are whole numbers
+
+
+def _third_sums(
+    found: tuple[np.ndarray, np.ndarray], rows: np.ndarray, triangles: Triangles
+) -> ThirdSums:
+    """The sums of third order over the weights M, which are centred."""
+    (cubes, squares, form), weights = found
+    return ThirdSums(
+        cubes, squares, 0.125 * triangles.total(weights), float(rows @ (rows * rows)), form
+    )
+
+
+def _centred(
+    sums: np.ndarray, by_row: np.ndarray, n: int, own: float
+) -> tuple[float, float, np.ndarray, WeightSums]:
+    """T, the mean of D over G, and the sums over the weights M: by row, and all of them.
+
+    Copies of a row, of weight ``own`` together, differ in nothing, however classes are permuted:
+    they add to the mean over G, and the other weights M then add up to ``own`` times it, not 0.
+    """
     g, gd, gx, gdx, gg, ggx, ggxx = sums
-    mean = gx / g if g > 0 else 0.0
+    mean = gx / (g + own) if g > 0 else 0.0
     squares = ggxx - 2 * mean * ggx + mean**2 * gg
     rows = 0.5 * (by_row[1] - mean * by_row[0])
-    return gdx - mean * gd, WeightSums(n, 0.0, 0.5 * squares, float(rows @ rows), 0.0, 0.0)
+    a0 = float(own * mean)
+    a1 = 0.5 * squares - a0**2 / max(n * (n - 1), 1)
+    weights = WeightSums(n, a0, a1, float(rows @ rows) - a0**2 / max(n, 1), 0.0, 0.0)
+    return gdx - mean * gd, mean, rows, weights
 
 
-def outcome_sums(samples: Samples, term: Term, which: Any) -> ColumnSums:
+def outcome_sums(samples: Samples, term: Term, which: Any) -> tuple[ColumnSums, ThirdSums]:
     """Sums over the distances of the outcomes of all pairs of some samples, centred."""
     if term.apart:
-        return column_sums(samples.outcome[which], nominal=False)  # type: ignore[index]
-    return class_sums(samples.classes[which], term.coef)
+        outcome = samples.outcome[which]  # type: ignore[index]
+        return column_sums(outcome, nominal=False), column_thirds(outcome, nominal=False)
+    classes = samples.classes[which]
+    return class_sums(classes, term.coef), class_thirds(classes, term.coef)
 
 
 def class_sums(classes: np.ndarray, apart: np.ndarray) -> ColumnSums:

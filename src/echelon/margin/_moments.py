@@ -29,7 +29,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.engines import Samples
-from echelon.margin._pairs import PairGraph, pair_sums
+from echelon.margin._evidence import Moments
+from echelon.margin._pairs import PairGraph, pair_sums, pair_weights
+from echelon.margin._third_moments import ThirdSums, column_thirds, third_moment
+from echelon.margin._triangles import Triangles, pair_thirds
 
 COLUMNS_PER_TASK = 8
 """Columns read together: a cache line holds eight neighbours in a row."""
@@ -132,36 +135,58 @@ def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, f
     return a0 * d0 / pairs, max(variance, 0.0)
 
 
+def all_moments(
+    weights: tuple[WeightSums, ThirdSums | None], column: np.ndarray, score: float, *, nominal: bool
+) -> tuple[float, float, float, float]:
+    """The same and ``third_moment``; it is for upper tails, and 0 for scores below their mean."""
+    sums, thirds = weights
+    mean, variance = mean_and_variance(sums, column_sums(column, nominal=nominal))
+    if thirds is None or score <= mean:
+        return mean, variance, 0.0, 0.0
+    return mean, variance, *third_moment(sums.n, thirds, column_thirds(column, nominal=nominal))
+
+
 def permutation_moments(
-    samples: Samples, graph: PairGraph, run: Run
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of every column's score, in the order of ``samples``."""
+    samples: Samples,
+    graph: PairGraph,
+    scores: np.ndarray,
+    run: Run,
+    random_state: np.random.RandomState,
+) -> Moments:
+    """Moments of every column's score, in the order of ``samples``; signed ones count as even."""
     everyone = np.ones(graph.n_samples, bool)
     signed, unsigned = graph, graph.unsigned()
-    whole = [weight_sums(signed, everyone)] * 2
-    if graph.directions.any():
-        whole[1] = weight_sums(unsigned, everyone)
+    triangles = Triangles.of(graph, random_state)
 
-    def moments(column: np.ndarray, f: int) -> tuple[float, float]:
+    def weights_of(graph: PairGraph, present: np.ndarray) -> tuple[WeightSums, ThirdSums | None]:
+        sums = weight_sums(graph, present)
+        if graph.directions.any():
+            return sums, None
+        return sums, pair_thirds(graph, triangles, pair_weights(graph, present), present)
+
+    whole = [weights_of(signed, everyone)] * 2
+    if graph.directions.any():
+        whole[1] = weights_of(unsigned, everyone)
+
+    def moments(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
         present = ~np.isnan(column) if samples.missing else everyone
         ordered = f < samples.n_ordered
         if present.all():
             weights = whole[0 if ordered else 1]
         else:
-            weights = weight_sums(signed if ordered else unsigned, present)
+            weights = weights_of(signed if ordered else unsigned, present)
             column = column[present]
-        return mean_and_variance(weights, column_sums(column, nominal=f >= samples.n_numeric))
+        return all_moments(weights, column, scores[f], nominal=f >= samples.n_numeric)
 
-    found = by_column(samples, moments, run)
-    return found[:, 0], np.sqrt(found[:, 1])
+    return Moments.of(by_column(samples, moments, run))
 
 
 def by_column(
-    samples: Samples, function: Callable[[np.ndarray, int], tuple[float, float]], run: Run
+    samples: Samples, function: Callable[[np.ndarray, int], tuple[float, ...]], run: Run
 ) -> np.ndarray:
-    """``function(column, number)`` of all columns, as an array of shape (n_columns, 2)."""
+    """``function(column, number)`` of all columns, as an array with a row for each."""
 
-    def task(group: range) -> list[tuple[float, float]]:
+    def task(group: range) -> list[tuple[float, ...]]:
         return [function(c, f) for f, c in zip(group, _columns(samples, group), strict=True)]
 
     n = samples.values.shape[1]

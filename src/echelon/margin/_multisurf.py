@@ -56,7 +56,8 @@ class MultiSURF(RadiusSelector):
         the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
         for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -155,7 +156,8 @@ class MultiSURFStar(RadiusSelector):
         Scores less their mean, in units of their standard deviation, both over all permutations of
         the feature's values with the neighbours as they are; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
+from echelon._core.sample_weights import weighted_mid_ranks
 from echelon._core.samples import arrange
 from echelon.engines import Samples
 from echelon.targets import read_ordered_classes
@@ -19,8 +19,7 @@ def mid_ranks(columns: Columns) -> Columns:
     """Numeric columns as mid-ranks among the values present, in the order of the values."""
     ranks = columns.values.copy()
     for f in np.flatnonzero(~columns.nominal).tolist():
-        present = ~np.isnan(ranks[:, f])
-        ranks[present, f] = rankdata(ranks[present, f])
+        ranks[:, f] = weighted_mid_ranks(ranks[:, f], columns.weights)
     return columns._replace(values=ranks)
 
 

@@ -71,9 +71,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         feature of one fit on permuted y.  None: "fdr", with "paper" "shuffle".
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both are nominal: with classes of unequal size, nominal features
-        or (neighbours of any class) correlated ones they are exceeded; with neighbours per class
-        and classes of unequal size by far.
+        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
+        class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -96,9 +95,10 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         the feature's values (for a contrast: of the classes) with the neighbours as they are; 0 for
         constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores, times the number of ways in which a
-        feature could have reached them (trend, either way with ``monotonic_cst="auto"``, and
-        contrast); 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations, times the number of ways in which a feature could have
+        reached it (trend, either way with ``monotonic_cst="auto"``, and contrast); 1 for constant
+        features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

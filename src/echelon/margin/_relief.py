@@ -36,9 +36,8 @@ class Relief(ReliefSelector):
         half of all noise.
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both are nominal: with classes of unequal size, nominal features
-        or (neighbours of any class) correlated ones they are exceeded; with neighbours per class
-        and classes of unequal size by far.
+        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
+        class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -60,7 +59,8 @@ class Relief(ReliefSelector):
         Scores less their mean, in units of their standard deviation, both over all permutations of
         the feature's values with the neighbours as they are; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -138,9 +138,8 @@ class ReliefF(ReliefSelector):
         half of all noise.
     error_rate : float, default=0.05
         Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both are nominal: with classes of unequal size, nominal features
-        or (neighbours of any class) correlated ones they are exceeded; with neighbours per class
-        and classes of unequal size by far.
+        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
+        class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -163,7 +162,8 @@ class ReliefF(ReliefSelector):
         the feature's values with the neighbours as they are (of the classes, with neighbours of any
         class); 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -256,6 +256,6 @@ class ReliefF(ReliefSelector):
 
     def _rule(self, samples: Samples) -> list[Term]:
         if self.neighbors == "per_class":
-            return relieff(samples.class_sizes, self._k(samples))
+            return relieff(samples.class_masses, self._k(samples))
         apart = class_distances(len(samples.class_sizes), ordered=False)
         return contrast(apart, self._k_any(samples))

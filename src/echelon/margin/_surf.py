@@ -106,7 +106,8 @@ class SURF(RadiusSelector):
         the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
         for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -204,7 +205,8 @@ class SURFStar(RadiusSelector):
         Scores less their mean, in units of their standard deviation, both over all permutations of
         the feature's values with the neighbours as they are; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail of the normal distribution at the z-scores; 1 for constant features.
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
-from echelon.engines import ANY, Engine, Found, Samples
+from echelon.engines import ANY, Engine, Found, Samples, Search
 from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
-from echelon.margin._evidence import Evidence
+from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._label_moments import contrast_moments
+from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
+from echelon.margin._triangles import generator
 from echelon.margin.rules import Term
+
+Nearest = Callable[[np.ndarray, Search], Found]
+Share = Callable[..., np.ndarray]
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Queries, their numbers of neighbours, the neighbours, their shares of a place."""
@@ -58,6 +66,19 @@ def margin_weights(
     -------
     scores : ndarray of shape (n_features,)
         Larger is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.engines import NumpyEngine, Samples
+    >>> from echelon.margin import margin_weights, rules
+    >>> values = np.array([[0.0, 0.2], [0.1, 0.9], [0.9, 0.8], [1.0, 0.1]])
+    >>> samples = Samples(values, np.array([0, 0, 1, 1]), np.arange(4), np.arange(2), 0, 2, False)
+    >>> rule = rules.relieff(samples.class_sizes, 1)
+    >>> margin_weights(
+    ...     samples, rule, np.arange(4), NumpyEngine(), metric="manhattan", ties="share"
+    ... ).round(2).tolist()
+    [0.8, -0.6]
     """
     options: dict[str, Any] = {"metric": metric, "ties": ties, "verbose": verbose}
     sums = margin_sums(samples, rule, queries, engine, keep_pairs=False, **options)
@@ -82,6 +103,8 @@ class Sums:
         What it is divided by: the number of queries, or the weight of all pairs.
     pieces : list of Piece or None
         The pairs; None if there were too many to keep.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the pairs that stand for all in the skewness of scores; None: always the same ones.
     """
 
     samples: Samples
@@ -90,6 +113,7 @@ class Sums:
     totals: np.ndarray
     weights: np.ndarray
     pieces: list[Piece] | None
+    random_state: Any = None
 
     def scores(self, terms: Sequence[int]) -> np.ndarray:
         """Some terms together, column by column."""
@@ -102,18 +126,19 @@ class Sums:
         if self.pieces is None:
             return Evidence.unknown(scores)
         if self._is_contrast(terms):
-            total, deviation = self.contrast_moments(terms)
-            return Evidence.of(total, np.zeros_like(total), deviation)._replace(scores=scores)
-        return Evidence.of(scores, *self.moments(terms))
+            total, moments = self.contrast_moments(terms)
+            return Evidence.of(total, moments)._replace(scores=scores)
+        return Evidence.of(scores, self.moments(terms))
 
-    def moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of these scores under permutation of a column."""
-        return permutation_moments(self.samples, self._graph(terms), self.engine.map)
+    def moments(self, terms: Sequence[int]) -> Moments:
+        """Moments of these scores under permutation of a column."""
+        draw, scores = generator(self.random_state), self.scores(terms)
+        return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
 
-    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """A contrast in other units, and its deviation under permutation of the classes."""
-        term = self.rule[terms[0]]
-        return contrast_moments(self.samples, self._graph(terms), term, self.engine.map)
+    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
+        """A contrast in other units, and its moments under permutation of the classes."""
+        draw, term = generator(self.random_state), self.rule[terms[0]]
+        return contrast_moments(self.samples, self.graph(terms), term, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -123,7 +148,8 @@ class Sums:
         by_number = bool(far.apart) and near[0].apart == -far.apart
         return by_number or np.array_equal(near[0].coef, far.coef - 1.0)
 
-    def _graph(self, terms: Sequence[int]) -> PairGraph:
+    def graph(self, terms: Sequence[int]) -> PairGraph:
+        """The pairs of some terms."""
         pieces = [part for part in self.pieces or [] if part.term in terms]
         directions = np.array([term.direction for term in self.rule], np.int8)
         return pair_graph(pieces, self.weights, directions, len(self.samples.classes))
@@ -139,12 +165,15 @@ def margin_sums(
     ties: str,
     verbose: int = 0,
     keep_pairs: bool = True,
+    random_state: Any = None,
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
+    weighted = samples.weights is not None
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [dense_sums(engine, space, rule, queries, limits)]
+    common = engine, space, metric, rule, queries, limits, random_state
+    dense = [None if weighted else dense_sums(*common)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
@@ -167,7 +196,24 @@ def margin_sums(
         else:
             pieces.clear()
     weights = np.where(weights > 0, weights, 1.0)  # no pair has a weight, and all sums are 0
-    return Sums(samples, engine, rule, totals, weights, pieces if keep_pairs else None)
+    kept = pieces if keep_pairs else None
+    return Sums(samples, engine, rule, totals, weights, kept, random_state)
+
+
+def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:
+    """Say so where the copies of a row leave no place for others."""
+    if samples.weights is None:
+        return
+    usual = float(np.median(samples.weights))
+    places = [term.search.n_neighbors for term in rule if term.search.classes.own]
+    few = min((k for k in places if k is not None), default=math.inf)
+    if usual > few:
+        warnings.warn(
+            f"`sample_weight` is {usual:g} for the median sample, so that its {few} nearest are "
+            "copies of itself. Weights count rows: divide survey weights by their mean.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _task_sums(
@@ -193,7 +239,12 @@ def _task_sums(
                 pieces.append(piece(t, mine, coefs))
                 weights[t] += np.abs(coefs).sum() if rule[t].pairwise else 0.0
     pairwise = np.array([term.pairwise for term in rule])
-    return totals, np.where(pairwise, weights, len(queries)), pieces
+    return totals, np.where(pairwise, weights, _asked(samples, queries).sum()), pieces
+
+
+def _asked(samples: Samples, queries: np.ndarray) -> np.ndarray:
+    """How often every query asks."""
+    return np.ones(len(queries)) if samples.weights is None else samples.weights[queries]
 
 
 def _same_search(rule: list[Term]) -> list[list[int]]:
@@ -213,10 +264,11 @@ def _counts(term: Term, classes: np.ndarray) -> np.ndarray:
 def _weighted(term: Term, samples: Samples, pairs: Pairs) -> tuple[Pairs, np.ndarray]:
     """The pairs as a term counts them: shares weighted by pair, and a coefficient per query."""
     queries, counts, indices, shares = pairs
+    asked = _asked(samples, queries)
     if not term.pairwise:
-        return pairs, term.coef[samples.classes[queries]]
+        return pairs, asked * term.coef[samples.classes[queries]]
     owners = np.repeat(np.arange(len(queries)), counts)
-    by_pair = shares * term.of_pairs(samples, queries[owners], indices)
+    by_pair = asked[owners] * shares * term.of_pairs(samples, queries[owners], indices)
     coefs = np.bincount(owners, weights=by_pair, minlength=len(queries))
     return (queries, counts, indices, np.abs(by_pair)), coefs
 
@@ -228,69 +280,68 @@ def _pairs(
     search = term.search
     if term.band is not None and len(queries):
         search = bounded(search, term.band, limits[term.band][queries], space)
+    nearest, _ = _counting(engine, space)
     while len(queries):
-        found = engine.nearest(space, queries, search)
+        found = nearest(queries, search)
         if term.prefer:
             n, found, shares = _preferred(engine, space, term, queries, found, by_index=by_index)
         else:
             n = len(found.counts)
             if term.band is not None:
                 found = in_band(found, queries[:n], term.band, limits, space.tolerance)
-            shares = _shares(engine, space, term, found, by_index=by_index)
+            shares = _shares(engine, space, term, queries, found, by_index=by_index)
         yield queries[:n], found.counts, found.indices, shares
         queries = queries[n:]
 
 
-def _shares(engine: Engine, space: Any, term: Term, found: Found, *, by_index: bool) -> np.ndarray:
+def _counting(engine: Engine, space: Any) -> tuple[Nearest, Share]:
+    """How neighbours are sought and share places: each by itself, or by its mass."""
+    by_mass = space.samples.weights is not None
+
+    def share(queries: np.ndarray, found: Found, places: np.ndarray, *, by_index: bool) -> Any:
+        if not by_mass:
+            return engine.share(space, found, places.astype(np.int64), by_index=by_index)
+        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
+        return mass_shares(found, mass, rows, places, space.tolerance, by_index=by_index)
+
+    if by_mass:
+        return partial(weighted_nearest, engine, space), share
+    return partial(engine.nearest, space), share
+
+
+def _shares(
+    engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
+) -> np.ndarray:
     """What every neighbour gets of its query's places."""
     if term.search.n_neighbors is None:
-        shares = np.ones(len(found.indices))
+        shares = masses(space.samples, queries, found)
     elif term.worth is not None:
-        rows = space.samples.rows[found.indices]
-        shares = worth_by_rank(found, rows, term.worth, space.tolerance, by_index=by_index)
+        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
+        shares = mass_worth(found, mass, rows, term.worth, space.tolerance, by_index=by_index)
     else:
         places = np.full(len(found.counts), term.search.n_neighbors)
-        shares = engine.share(space, found, places, by_index=by_index)
+        shares = _counting(engine, space)[1](queries, found, places, by_index=by_index)
     if not term.even:
         return shares
     owners = found.owners
     return shares / np.bincount(owners, shares, len(found.counts))[owners]
 
 
-def worth_by_rank(
-    found: Found, rows: np.ndarray, worth: np.ndarray, tolerance: float, *, by_index: bool
-) -> np.ndarray:
-    """The worth of the place of every neighbour; tied ones share theirs, or stand by row."""
-    owners = found.owners
-    order = np.lexsort((rows, found.distances, owners))
-    owner, distance = owners[order], found.distances[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = (owner[1:] != owner[:-1]) | (distance[1:] > distance[:-1] * tolerance)
-    tie = np.cumsum(begins) - 1
-    place = np.arange(len(order)) - (np.cumsum(found.counts) - found.counts)[owner]
-    values = np.append(worth, 0.0)[np.minimum(place, len(worth))]
-    if by_index:
-        order = order[np.lexsort((rows[order], tie))]
-    else:
-        values = (np.bincount(tie, values) / np.bincount(tie))[tie]
-    shares = np.empty(len(order))
-    shares[order] = values
-    return shares
-
-
 def _preferred(
     engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
 ) -> tuple[int, Found, np.ndarray]:
     """Neighbours in the relation first, the nearest others in the places they leave."""
+    nearest, share = _counting(engine, space)
     anyone = replace(term.search, relation=ANY)
-    others = engine.nearest(space, queries[: len(found.counts)], anyone)
+    others = nearest(queries[: len(found.counts)], anyone)
     n = len(others.counts)
     found = found.first(n)
     places = np.full(n, term.search.n_neighbors)
-    shares = engine.share(space, found, places, by_index=by_index)
+    shares = share(queries, found, places, by_index=by_index)
     rest = _without(others, found)
-    left = np.maximum(places - found.counts, 0)
-    rest_shares = engine.share(space, rest, left, by_index=by_index)
+    taken = np.bincount(found.owners, masses(space.samples, queries, found), n)
+    left = np.maximum(places - taken, 0)
+    rest_shares = share(queries, rest, left, by_index=by_index)
     return n, *_joined(found, shares, rest, rest_shares)
 
 

@@ -28,6 +28,12 @@ class Band:
         In standard deviations.
     own : bool
         Mean and deviation are those of the distances of the query, else those of all pairs.
+
+    Examples
+    --------
+    >>> from echelon.margin import Band
+    >>> Band(-1, 0.5, own=True)  # MultiSURF's: nearer than the mean less half the deviation
+    Band(side=-1, width=0.5, own=True)
     """
 
     side: int
@@ -60,6 +66,14 @@ class Term:
         What a query gives to its neighbours adds up to 1, however many there are.
     apart : {0, 1, -1}
         1: pairs weigh by how far their outcomes lie apart, d, -1: by 1 - d; 0: by the class alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.margin import rules
+    >>> hit, *misses = rules.relieff(np.array([30, 30]), 10)
+    >>> hit.coef.tolist(), hit.search.n_neighbors  # hits count against a feature
+    ([-1.0, -1.0], 10)
     """
 
     coef: np.ndarray
@@ -153,7 +167,7 @@ def radius(samples: Samples, bands: Sequence[Band]) -> list[Term]:
     mean by half its deviation, MultiSURF*: and farther.
     """
     if samples.outcome is None:
-        terms = relieff(samples.class_sizes, None)
+        terms = relieff(samples.class_masses, None)
     else:
         terms = rrelieff(samples, None, None)
     return [

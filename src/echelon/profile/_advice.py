@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from echelon._core.words import counted, listed, number, percent
@@ -38,6 +39,16 @@ def recommended(facts: Facts) -> tuple[str, str]:
     )
 
 
+def warnings(facts: Facts) -> list[str]:
+    """What no answer must be read without."""
+    return [
+        f"{name} looks like a subject with several rows each: rows of one {name} are on both sides "
+        "of the folds, so the scores may be far too good. Keep them together with --groups "
+        f"{shlex.quote(str(name))} (in Python groups=)."
+        for name in facts.repeated[:3]
+    ]
+
+
 def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str]:
     """What to beware of in the data.
 
@@ -52,6 +63,15 @@ def caveats(facts: Facts, broken: Mapping[str, float] | None = None) -> list[str
     -------
     caveats : list of str
         One sentence each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import caveats, find_facts
+    >>> from echelon.targets import read_target
+    >>> X = pd.DataFrame({"a": [1.5, 2.0, 3.1, 4.2] * 20, "same": [1.5, 2.0, 3.1, 4.2] * 20})
+    >>> caveats(find_facts(X, read_target(["x", "y", "x", "y"] * 20)))
+    ['a and same are the same; a method may take one for the other.']
     """
     return [
         *_about_order(facts, broken),

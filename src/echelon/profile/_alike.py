@@ -36,6 +36,14 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     -------
     association : ndarray of shape (n_features, n_features)
         Symmetric, 1 on the diagonal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import associations
+    >>> X = pd.DataFrame({"a": [1, 2, 3, 4], "b": [1, 4, 9, 16], "c": [2, 4, 1, 3]})
+    >>> associations(X).round(2).tolist()
+    [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     if len(X) > MOST_ROWS:
         X = X.sample(MOST_ROWS, random_state=random_state)
@@ -44,7 +52,7 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     association = ranks.corr(min_periods=3).abs().fillna(0).to_numpy(copy=True)
     for f in np.flatnonzero(nominal):
         for g in range(len(nominal)):
-            measure = _between_labels if nominal[g] else _correlation_ratio
+            measure = _between_labels if nominal[g] else correlation_ratio
             other = values[:, g] if nominal[g] else ranks.iloc[:, g].to_numpy()
             association[f, g] = association[g, f] = measure(values[:, f], other)
     np.fill_diagonal(association, 1.0)
@@ -52,7 +60,15 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
 
 
 def groups_of(association: np.ndarray) -> list[list[int]]:
-    """Features of which every two say the same (complete linkage), only groups of two or more."""
+    """Features of which every two say the same (complete linkage), only groups of two or more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.profile import groups_of
+    >>> groups_of(np.array([[1.0, 0.99, 0.1], [0.99, 1.0, 0.2], [0.1, 0.2, 1.0]]))
+    [[0, 1]]
+    """
     if len(association) < 2:
         return []
     distances = squareform(1 - np.clip(association, 0, 1), checks=False)
@@ -71,7 +87,7 @@ def as_values(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return columns.values.astype(float), columns.nominal
 
 
-def _correlation_ratio(labels: np.ndarray, numbers: np.ndarray) -> float:
+def correlation_ratio(labels: np.ndarray, numbers: np.ndarray) -> float:
     """How much of the variance of the numbers lies between the labels, corrected for chance."""
     there = ~(np.isnan(labels) | np.isnan(numbers))
     codes, numbers = np.unique(labels[there], return_inverse=True)[1], numbers[there]

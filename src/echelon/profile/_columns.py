@@ -31,12 +31,28 @@ _ID_NAME = re.compile(
 
 
 def is_number(column: pd.Series) -> bool:
-    """Whether the values are numbers."""
+    """Whether the values are numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import is_number
+    >>> is_number(pd.Series([1.5, 2.0])), is_number(pd.Series(["1.5", "2"]))
+    (True, False)
+    """
     return pd.api.types.is_numeric_dtype(column.dtype)
 
 
 def is_nominal(column: pd.Series) -> bool:
-    """Whether the values are labels without an order."""
+    """Whether the values are labels without an order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import is_nominal
+    >>> is_nominal(pd.Series(["red", "blue"])), is_nominal(pd.Series([1, 2]))
+    (True, False)
+    """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return not column.dtype.ordered
     return not is_number(column) and not isinstance(column.dtype, pd.IntervalDtype)
@@ -78,7 +94,7 @@ def identifier_columns(X: pd.DataFrame) -> list[Any]:
 
 
 def _is_identifier(name: Any, column: pd.Series) -> bool:
-    named = _ID_NAME.search(_words(name)) is not None
+    named = _ID_NAME.search(words_of(name)) is not None
     if isinstance(column.dtype, pd.IntervalDtype | pd.CategoricalDtype):
         return False
     if not is_number(column):
@@ -91,7 +107,7 @@ def _is_identifier(name: Any, column: pd.Series) -> bool:
     return whole and (named or bool((np.diff(values) == 1).all()))
 
 
-def _words(name: Any) -> str:
+def words_of(name: Any) -> str:
     """A name in lower case, with CustomerID as customer_id."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name).strip()).lower()
 

@@ -19,6 +19,7 @@ from echelon.profile._columns import (
     interval_pairs,
     is_nominal,
 )
+from echelon.profile._repeated import repeated_subjects
 from echelon.targets import Target
 
 MOST_PAIRED_ROWS = 2000
@@ -50,6 +51,8 @@ class Facts:
         Missing values of every column that has some.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
+    repeated : list
+        Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
         Columns that are the same.
     giveaways : list
@@ -60,6 +63,16 @@ class Facts:
         How the columns of such pairs are named.
     common_scale : bool
         Whether all columns look like one kind of measurement.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X, grade = load_grades()
+    >>> facts = find_facts(X, read_target(grade))
+    >>> facts.n_samples, facts.n_features, facts.kind, facts.order_from
+    (442, 10, 'ordinal', 'declared')
     """
 
     n_samples: int
@@ -72,6 +85,7 @@ class Facts:
     missing: dict[Any, int]
     constant: list[Any]
     identifiers: list[Any]
+    repeated: list[Any]
     duplicated: list[list[Any]]
     giveaways: list[Any]
     intervals: list[Any]
@@ -98,6 +112,16 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
     -------
     facts : Facts
         What they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X = pd.DataFrame({"a": [1.5, 2.0, 3.1], "same": [1.5, 2.0, 3.1], "flat": [7] * 3})
+    >>> facts = find_facts(X, read_target(["x", "y", "x"]))
+    >>> facts.constant, facts.duplicated
+    (['flat'], [['a', 'same']])
     """
     gaps = X.isna().sum()
     constant = constant_columns(X)
@@ -105,6 +129,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
     useful = X.drop(columns=[*constant, *identifiers])
     typed = [name for name, dtype in X.dtypes.items() if isinstance(dtype, pd.IntervalDtype)]
     pairs = None if typed else interval_pairs(useful)
+    outcome = target.numbers if target.codes is None else target.codes.astype(float)
     searched = target.kind != CONTINUOUS and useful.shape[1] <= MOST_SEARCHED
     return Facts(
         n_samples=X.shape[0],
@@ -117,6 +142,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
         missing={name: int(n) for name, n in gaps[gaps > 0].items()},
         constant=constant,
         identifiers=identifiers,
+        repeated=repeated_subjects(useful, outcome),
         duplicated=duplicated_columns(useful),
         giveaways=giveaways(useful, target.codes) if searched else [],  # type: ignore[arg-type]
         intervals=typed or (pairs[2] if pairs else []),

@@ -10,7 +10,7 @@ import pandas as pd
 
 from echelon._core.words import listed, percent
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
-from echelon.profile._advice import caveats, recommended
+from echelon.profile._advice import caveats, recommended, warnings
 from echelon.profile._facts import Facts, find_facts, order_broken
 from echelon.targets import read_target
 from echelon.validation import as_frame
@@ -41,6 +41,8 @@ class Profile(Facts):
         Missing values of every column that has some.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
+    repeated : list
+        Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
         Columns that are the same.
     giveaways : list
@@ -55,15 +57,28 @@ class Profile(Facts):
         Ordered classes: share of comparable pairs of rows that break the order
         (``together``), their number (``n_pairs``), and the median and smallest share of single
         features (``median``, ``best``).
+    warnings : list of str
+        What no answer must be read without, one sentence each.
     caveats : list of str
         What to beware of, one sentence each.
     method : str
         Name of the method that fits, as on the command line.
     reason : str
         Why, in one sentence.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.profile import profile
+    >>> found = profile(*load_grades())
+    >>> found.kind, found.method
+    ('ordinal', 'autoselector')
+    >>> round(found.violations["together"], 2)  # of the pairs that can be compared
+    0.09
     """
 
     violations: dict[str, float] | None
+    warnings: list[str]
     caveats: list[str]
     method: str
     reason: str
@@ -100,6 +115,7 @@ class Profile(Facts):
             for fact, names in (
                 ("constant", self.constant),
                 ("like identifiers", self.identifiers),
+                ("like subjects", self.repeated),
                 ("intervals", self.intervals),
                 ("tell the class alone", self.giveaways),
             )
@@ -193,5 +209,5 @@ def profile(
         broken = order_broken(table.drop(columns=facts.useless), target, random_state)
     method, reason = recommended(facts)
     found = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    return Profile(**found, violations=broken, caveats=caveats(facts, broken), method=method,
-                   reason=reason)  # fmt: skip
+    return Profile(**found, violations=broken, warnings=warnings(facts),
+                   caveats=caveats(facts, broken), method=method, reason=reason)  # fmt: skip

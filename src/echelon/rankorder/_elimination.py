@@ -37,9 +37,10 @@ class Removal(NamedTuple):
 class RankOrderSelector(BaseSelector):
     """Backward elimination where only the order of the features within a sample counts.
 
-    For measurements whose level differs from sample to sample (gene expression, ratings by
-    different people): samples are read as rankings of their features, and features are removed one
-    at a time by one of the four criteria of [1]_.
+    For measurements whose level is not comparable between samples (ratings by different people,
+    sensors with a drifting base), not for others: :func:`echelon.profile.check_rank_order` tries
+    out which they are.  Samples are read as rankings of their features, and features are removed
+    one at a time by one of the four criteria of [1]_.
 
     Parameters
     ----------

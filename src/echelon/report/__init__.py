@@ -3,6 +3,7 @@
 ``_summary``  ``summarize``: compares selectors on data and gives a ``Report``
 ``_report``   ``Report``: the summary as a dict, and its renderings
 ``_layout``   from numbers of a summary to places on the page
+``_changes``  what single features do to the score, as a picture
 ``_table``    the table of features as columns and cells
 
 ``profile``, ``Profile`` (what the data are, and which method fits) and ``TableEncoder`` (a table as

@@ -13,6 +13,8 @@ from echelon.study.types import Curve, Data, Distribution, Feature, MethodPart, 
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150
+AXIS = 12
+"""Height of the axis below a strip."""
 SHORTEST, TALLEST = 4.0, 7.0
 MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
 """Dashes, so that curves are told apart without their colours."""
@@ -147,9 +149,35 @@ def strip(feature: Feature, labels: list[str]) -> dict[str, Any] | None:
         return None
     n_classes = len(labels)
     pitch = min(TALLEST, max(SHORTEST, 42 / n_classes))
-    rows = _number_rows if distribution["kind"] == "numbers" else _label_rows
-    drawn = rows(distribution, labels, pitch)
-    return {"width": STRIP_WIDTH, "height": round(n_classes * pitch + 2, 1), "rows": drawn}
+    numbers = distribution["kind"] == "numbers"
+    rows = (_number_rows if numbers else _label_rows)(distribution, labels, pitch)
+    base = round(n_classes * pitch + 2, 1)
+    return {
+        "width": STRIP_WIDTH,
+        "height": base + AXIS,
+        "base": base,
+        "rows": rows,
+        "axis": _number_ends(distribution) if numbers else _share_ends(distribution),
+    }
+
+
+def _number_ends(distribution: Distribution) -> tuple[str, str, str]:
+    """Numbers at both ends of the axis."""
+    known = [q for row in distribution["quantiles"] for q in row if q is not None]
+    if not known or min(known) == max(known):
+        return ("", number(known[0]) if known else "", "")
+    return (number(min(known)), "", number(max(known)))
+
+
+def _share_ends(distribution: Distribution) -> tuple[str, str, str]:
+    """Shares at both ends; of two labels, which one is drawn."""
+    names = distribution["labels"]
+    middle = f"share of {_cut(names[1])}" if len(names) == 2 else ""
+    return ("0", middle, "100 %")
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 12 else f"{name[:11]}…"
 
 
 def _number_rows(
@@ -184,10 +212,15 @@ def _label_rows(
     for c, shares in enumerate(distribution["shares"]):
         ends = np.cumsum([0.0, *shares]) * (STRIP_WIDTH - 4) + 2
         faint = [round(1 - 0.8 * k / max(len(shares) - 1, 1), 2) for k in range(len(shares))]
+        if len(shares) == 2:  # the second one alone, from the left
+            ends, faint = (
+                np.array([0.0, *shares[::-1]]).cumsum() * (STRIP_WIDTH - 4) + 2,
+                [1.0, 0.0],
+            )
         bars = [
             (round(start, 1), round(end - start, 1), strength)
             for start, end, strength in zip(ends, ends[1:], faint, strict=False)
-            if end > start
+            if end > start and strength
         ]
         named = zip(distribution["labels"], shares, strict=True)
         rows.append(

@@ -12,6 +12,7 @@ from typing import Any
 
 from echelon._core.unseen import all_visible
 from echelon._core.words import listed, number, with_error
+from echelon.report._changes import change_chart
 from echelon.report._layout import class_rows, curve_chart, strip
 from echelon.report._table import cells_of, columns_of, shortened, values_of
 from echelon.study.types import Summary
@@ -63,8 +64,9 @@ class Report:
             ``title``, ``source``; ``data`` (sizes, classes, gaps); ``profile``; ``answer``
             (sentence, evidence, features to keep, rule, scores); ``methods`` (of each: scores,
             ranking, curve, sizes, stability); ``features`` (best first); ``groups`` of kept
-            features that say the same; ``agreement`` between methods; ``caveats``; ``how`` it was
-            computed.
+            features that say the same, ``alike`` all pairs that do; ``questions`` (single features
+            left out and added, all features, a forest); ``agreement`` between methods;
+            ``caveats``; ``how`` it was computed.
         """
         return copy.deepcopy(self._summary)
 
@@ -87,6 +89,7 @@ class Report:
         return page.render(
             report=summary,
             chart=curve_chart(summary),
+            changes=change_chart(summary),
             classes=class_rows(data),
             columns=columns,
             rows=rows,

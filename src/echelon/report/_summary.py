@@ -7,7 +7,7 @@ from typing import Any
 
 from echelon.profile import Profile
 from echelon.report._report import Report
-from echelon.study import Settings, make_summary, read_for
+from echelon.study import Rows, Settings, make_summary, read_for
 
 
 def summarize(
@@ -20,7 +20,11 @@ def summarize(
     estimator: Any = None,
     n_features: Any = "auto",
     cv: Any = 5,
+    groups: Any = None,
+    time: Any = None,
     scoring: Any = None,
+    tolerance: Any = None,
+    keep: Sequence[str] = (),
     n_resamples: int = 20,
     random_state: Any = 0,
     profile: Profile | None = None,
@@ -54,11 +58,22 @@ def summarize(
     n_features : int or "auto", default="auto"
         How many to keep.  "auto": the fewest that lose at most one standard error
         against the best size, and at most 5 % of its gain over guessing.
-    cv : int or splitter, default=5
-        Folds.
+    cv : int, splitter or iterable, default=5
+        Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
+        given.
+    groups : array-like of shape (n_samples,), default=None
+        Samples of one group (a patient, a household) are never in both parts of a fold, and are
+        drawn together where stability is measured.
+    time : array-like of shape (n_samples,), default=None
+        Numbers or dates: every fold learns from earlier samples and is judged by the next.
     scoring : str or callable, default=None
         As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
+    tolerance : float or str, default=None
+        What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
+        over guessing.  None: one standard error of the loss, and at most 5 % of that gain.
+    keep : sequence of str, default=()
+        Features that are kept in any case; the others are judged beside them.
     n_resamples : int, default=20
         Samples of half of the rows on which the stability of the choice is measured; 0: not at
         all.
@@ -98,7 +113,17 @@ def summarize(
     """
     named = _read_selectors(selectors)
     settings = Settings(
-        estimator, n_features, cv, scoring, n_resamples, random_state, n_jobs, verbose
+        estimator=estimator,
+        n_features=n_features,
+        cv=cv,
+        scoring=scoring,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        tolerance=tolerance,
+        keep=keep,
+        rows=Rows(groups, time),
     )
     return Report(
         make_summary(

@@ -68,9 +68,9 @@ def _cell(value: Any, column: dict[str, Any]) -> dict[str, Any]:
     return {"text": "" if value is None else number(value), "bar": bar}
 
 
-def shortened(text: str) -> str:
-    """A name that cannot blow up the page."""
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+def shortened(text: str, most: int = LONGEST_NAME) -> str:
+    """A text that cannot blow up the page."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def values_of(summary: Summary, columns: list[dict[str, Any]]) -> list[list[Any]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from echelon._core.errors import clearly_positive, standard_error
-from echelon._core.words import counted, number, with_error
-from echelon.study._curves import MOST_LOST, Baseline, scores_at
+from echelon._core.words import counted, listed, number, with_error
+from echelon.study._curves import Baseline, scores_at
 from echelon.study._judge import Judged
-from echelon.study._models import Rule, Scoring
-from echelon.study.types import Answer, Reached, Score
+from echelon.study._models import Scoring
+from echelon.study._rule import MOST_LOST, Rule, gain_of, share_to_offer, size_of
+from echelon.study.types import Answer, Offer, Reached, Score
 
 
 def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> Answer:
@@ -27,7 +28,8 @@ def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> An
         What the scores are.
     """
     choice, share = judged.choice, judged.test_share
-    keep = order[: choice.size] if judged.helps or rule.wanted else []
+    n_kept = choice.size if judged.helps or rule.wanted else len(rule.always)
+    keep = order[:n_kept]
     at_this_size = scores_at(judged.curves, choice)
     score = Score(
         name=scoring.name,
@@ -42,8 +44,11 @@ def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> An
     return Answer(
         sentence=_sentence(judged, rule, len(order)),
         evidence=_evidence(score, scoring, judged.helps),
+        warnings=[],
         comparison=_comparison(judged, scoring, len(order)),
+        offer=_offer(judged, rule, order, scoring),
         keep=keep,
+        always=list(rule.always),
         n_features=len(keep),
         of=len(order),
         rule=_in_words(rule, scoring),
@@ -64,6 +69,8 @@ def _in_words(rule: Rule, scoring: Scoring) -> str:
         return "as asked for"
     if rule.tolerance is not None:
         return f"the fewest that lose at most {rule.tolerance:g} in {scoring.name}"
+    if rule.share is not None:
+        return f"the fewest that lose at most {_percent(rule.share)} of the gain over guessing"
     return (
         "the fewest that lose at most one standard error against the best size, and at most "
         f"{100 * MOST_LOST:.0f} % of its gain over guessing"
@@ -73,13 +80,15 @@ def _in_words(rule: Rule, scoring: Scoring) -> str:
 def _limit(rule: Rule) -> str:
     if rule.tolerance is not None:
         return f"{rule.tolerance:g}"
+    if rule.share is not None:
+        return f"{_percent(rule.share)} of the gain over guessing"
     return f"one standard error, or more than {100 * MOST_LOST:.0f} % of the gain over guessing"
 
 
 def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
     size, wanted = judged.choice.size, rule.wanted
     if not judged.helps:
-        return _no_help(wanted, judged.guess)
+        return _no_help(rule, judged.guess)
     if wanted:
         best = "feature" if wanted == 1 else f"{wanted:,} features"
         advised = judged.curves[judged.choice.method].one_se_size
@@ -94,7 +103,13 @@ def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
     return f"Keep {these} of {n_features:,}; more gain little."
 
 
-def _no_help(wanted: int | None, guess: Baseline) -> str:
+def _no_help(rule: Rule, guess: Baseline) -> str:
+    wanted = rule.wanted
+    if wanted is None and rule.always:
+        return (
+            f"Keep {listed(rule.always)}, as asked for: no set of features tried is clearly better "
+            f"than always guessing {guess.name}."
+        )
     if wanted is None:
         return (
             "Keep none: no set of features tried is clearly better than always guessing "
@@ -108,11 +123,17 @@ def _evidence(score: Score, scoring: Scoring, helps: bool) -> str:
     """What the kept features reach beside the guess."""
     chosen = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
     guess = with_error(score["guess"]["mean"], score["guess"]["standard_error"])
+    gained = scoring.sign * (score["held_out"]["mean"] - score["guess"]["mean"]) > 0
+    doubt = (
+        "The gain may be chance (one-sided t test over the folds, 5 %)."
+        if gained
+        else ("Nothing is gained.")
+    )
     better = "" if scoring.sign > 0 else " (smaller is better)"
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
         f"choice: {chosen}; always guessing {score['guess']['name']}: {guess}."
-        + ("" if helps else " The gain may be chance (one-sided t test over the folds, 5 %).")
+        + ("" if helps else f" {doubt}")
     )
 
 
@@ -129,3 +150,33 @@ def _comparison(judged: Judged, scoring: Scoring, n_features: int) -> str:
     hint = ": consider one" if ahead else ""
     reached = number(float(scoring.sign * trees.scores.mean()))
     return f"{first}; a forest on all reaches {reached}{hint}."
+
+
+def _offer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> Offer | None:
+    """The knee of the curve where the answer is nearly everything, by the rule that leads to it."""
+    choice, guess = judged.choice, float(judged.guess.scores.mean())
+    if rule._replace(always=()) != Rule() or not judged.helps:
+        return None
+    curve = judged.curves[choice.method]
+    share = share_to_offer(curve, guess, choice.size)
+    if share is None:
+        return None
+    size = size_of(curve, guess, rule._replace(share=share))
+    smaller = scores_at(judged.curves, choice._replace(size=size))
+    loss = float((scores_at(judged.curves, choice) - smaller).mean())
+    lost = loss / gain_of(curve, guess)
+    return Offer(
+        n_features=size,
+        keep=order[:size],
+        loss=loss,
+        share=lost,
+        sentence=(
+            f"{size:,} of {len(order):,} {'loses' if size == 1 else 'lose'} {number(loss, 2)}, "
+            f"{number(100 * lost, 2)} % of the gain over guessing: --tolerance "
+            f"{_percent(share).replace(' ', '')} keeps only those."
+        ),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"

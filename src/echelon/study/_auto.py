@@ -19,7 +19,7 @@ from echelon._core.search import shared_ranks
 from echelon.base import number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
 from echelon.rankings import fit_ranking, ranks_of
-from echelon.study._curves import fewer_folds
+from echelon.study._folds import Rows, fewer_folds
 from echelon.study._judge import Judged, judge
 from echelon.study._models import Study
 from echelon.study._summary import Settings, set_up
@@ -57,9 +57,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     scoring : str or callable, default=None
         As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
-    tolerance : float, default=None
-        What may be lost against the best size, in the units of ``scoring``.  None: one standard
-        error of the loss, over the folds.
+    tolerance : float or str, default=None
+        What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
+        over guessing.  None: one standard error of the loss, and at most 5 % of that gain.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
     random_state : int, RandomState instance or None, default=None
@@ -143,7 +143,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
-        "tolerance": [Interval(Real, 0, None, closed="left"), None],
+        "tolerance": [Interval(Real, 0, None, closed="left"), str, None],
         "allow_none": ["boolean"],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -159,7 +159,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         estimator: Any = None,
         cv: Any = 5,
         scoring: Any = None,
-        tolerance: float | None = None,
+        tolerance: float | str | None = None,
         allow_none: bool = True,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -185,12 +185,12 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         kind : {"ordinal", "classification", "regression"}
             What the target is.
         n_samples : int
-            How many samples there are.
+            How many samples it is fitted to at least.
         """
         return default_ranker(kind, n_samples)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None) -> AutoSelector:
+    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> AutoSelector:
         """Rank the features, and find out how many to keep.
 
         Parameters
@@ -201,6 +201,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             Target.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group (a patient, a household) are never in both parts of a fold.
+        time : array-like of shape (n_samples,), default=None
+            Numbers or dates: every fold learns from earlier samples and is judged by the next.
 
         Returns
         -------
@@ -210,8 +212,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
-        study, seed = self._study(X, y, groups)
-        ranker = self.ranker(study.target.kind, len(study.X))
+        study, seed = self._study(X, y, Rows(groups, time))
+        ranker = self.ranker(study.target.kind, study.splits.fewest)
         judged = judge({NAME: ranker}, study)
         sizes = judged.curves[NAME].sizes.tolist()
         self.ranker_, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
@@ -222,7 +224,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self._judged(judged, study)
         return self
 
-    def _study(self, X: Any, y: Any, groups: Any) -> tuple[Study, int]:
+    def _study(self, X: Any, y: Any, rows: Rows) -> tuple[Study, int]:
         target = read_target(y, self.kind, self.class_order)
         seed = self.random_state
         if not isinstance(seed, Integral):
@@ -231,14 +233,14 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         settings = Settings(
             estimator=self.estimator,
             n_features="auto" if wanted is None else wanted,
-            cv=fewer_folds(self.cv, target),
+            cv=fewer_folds(self.cv, target, rows.groups),
             scoring=self.scoring,
             n_resamples=0,
             random_state=int(seed),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             tolerance=self.tolerance,
-            groups=groups,
+            rows=rows,
         )
         return set_up(X, target, settings), int(seed)
 

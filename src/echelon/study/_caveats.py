@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from echelon._core.words import counted, listed, number
 from echelon.profile import Facts
-from echelon.study.types import MethodPart
+from echelon.study._folds import Splits
+from echelon.study.types import MethodPart, Score
 
+ONE_MAY_DO = "one may do"
+NO_BETTER_ALONE = "alone no better than guessing"
+NOT_STABLE = "is not stable"
 UNSTABLE = 0.6
 """Below this stability a caveat is due."""
 
@@ -30,21 +36,30 @@ def data_caveats(facts: Facts, n_folds: int) -> list[str]:
     return found
 
 
+def instability(chosen: MethodPart) -> list[str]:
+    """A warning that belongs beside the answer; none if half of the samples mostly agree."""
+    stability = chosen["stability"]
+    if stability is None or not stability["index"] < UNSTABLE:
+        return []
+    return [
+        f"The choice {NOT_STABLE} ({number(stability['index'], 2)}, where 1 is always the same "
+        "and 0 is chance): half of the samples would often lead to other features."
+    ]
+
+
 def result_caveats(
-    summary: dict[str, Any], methods: Sequence[MethodPart], *, default_model: bool
+    summary: dict[str, Any], methods: Sequence[MethodPart], splits: Splits, *, default_model: bool
 ) -> list[str]:
     """What in the result calls for care."""
     found = []
+    if splits.groups or splits.time:
+        found.append(f"Judged over {splits.words}.")
     chosen = next(m for m in methods if m["name"] == summary["answer"]["method"])
-    stability = chosen["stability"]
-    if stability and stability["index"] < UNSTABLE:
-        found.append(
-            f"The choice is not stable ({number(stability['index'], 2)}, where 1 is always the "
-            "same and 0 is chance): half of the samples would often lead to other features."
-        )
+    if summary["answer"]["helps"]:
+        found += _poor_start(chosen, summary["answer"]["score"])
     if summary["answer"]["n_features"] < summary["answer"]["of"]:  # else all are needed
         found += [
-            f"{listed(group)} say nearly the same; one may do." for group in summary["groups"]
+            f"{listed(group)} say nearly the same; {ONE_MAY_DO}." for group in summary["groups"]
         ]
     if len(methods) > 1:
         found.append(
@@ -57,3 +72,16 @@ def result_caveats(
             "together or along a curve may be worth more."
         )
     return found
+
+
+def _poor_start(chosen: MethodPart, score: Score) -> list[str]:
+    """What a first feature that is worse than guessing means."""
+    sizes, means = np.asarray(chosen["curve"]["n_features"]), chosen["curve"]["mean"]
+    alone, guess = float(means[0]), score["guess"]["mean"]  # type: ignore[arg-type]
+    gain = alone - guess if score["larger_is_better"] else guess - alone
+    if sizes[0] != 1 or not gain < 0:
+        return []
+    return [
+        f"{chosen['order'][0]} is ranked first, yet {NO_BETTER_ALONE} ({number(alone)} against "
+        f"{number(guess)}): it counts together with others, if at all."
+    ]

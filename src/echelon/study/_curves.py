@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon._core.folds import fold_scores, make_splitter
+from echelon._core.folds import fold_scores
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
-from echelon.study._models import Rule, Study, forest
-from echelon.targets import Target
+from echelon.study._always import AlwaysFirst
+from echelon.study._models import Study, forest
+from echelon.study._rule import Rule, at_best, sizes_against
 
-FEWEST_SAMPLES = 10
-"""Fewer cannot be split into samples to learn from and samples to judge by."""
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.4
 FORWARD_SIZE = 30
 """The most features that a search forwards is asked for."""
-LEAST_LOST, MOST_LOST = 0.01, 0.05
-"""Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
 LARGEST_SIZE = 200
 """Beyond, only all features together, as a reference."""
 
@@ -42,42 +38,28 @@ class Baseline(NamedTuple):
     """One per fold."""
 
 
-def make_folds(cv: Any, target: Target, random_state: Any, groups: Any = None) -> list[tuple]:
-    """Folds for all methods: shuffled ones for a number, stratified by class, whole groups."""
-    classes = target.codes is not None
-    y = target.codes if classes else target.values
-    splitter = make_splitter(cv, y, classes, groups is not None, random_state)
-    return list(splitter.split(np.zeros((len(target), 1)), y, groups))
-
-
-def fewer_folds(cv: Any, target: Target) -> Any:
-    """A number of folds, made smaller where samples or classes are few; a splitter as it is."""
-    if not isinstance(cv, Integral) or isinstance(cv, bool):
-        return 5 if cv is None else cv
-    n_samples, counts = len(target), sorted(target.counts.values())
-    if n_samples < FEWEST_SAMPLES:
-        raise ValueError(
-            f"There are {n_samples} samples, too few to judge features by. Pass at least "
-            f"{FEWEST_SAMPLES}."
-        )
-    if counts and counts[-2] < 2:
-        raise ValueError(
-            f"There are {n_samples} samples, and fewer than two classes of them have two or more: "
-            "too few to judge features by."
-        )
-    return min(int(cv), counts[-1] if counts else n_samples)
-
-
-def sizes_for(selector: Any, n_features: int, wanted: int | None) -> list[int]:
+def sizes_for(selector: Any, n_features: int, rule: Rule) -> list[int]:
     """Numbers of features to try; a search forwards is not asked for many."""
-    forwards = isinstance(selector, ForwardSelector)
+    forwards = isinstance(_inner(selector), ForwardSelector)
     largest = min(n_features, FORWARD_SIZE if forwards else LARGEST_SIZE)
     sizes = set(range(1, min(largest, ALL_SIZES) + 1))
     size = float(ALL_SIZES)
     while (size := size * GROWTH) < largest:
         sizes.add(round(size))
     sizes |= {largest} if forwards else {largest, n_features}
-    return sorted(sizes | ({wanted} if wanted else set()))
+    sizes |= {rule.wanted} if rule.wanted else set()
+    least = len(rule.always)
+    return sorted({size for size in sizes if size > least} | ({least} if least else set()))
+
+
+def furthest(rule: Rule) -> int:
+    """How far a search forwards goes."""
+    return max(FORWARD_SIZE, rule.wanted or 0)
+
+
+def _inner(selector: Any) -> Any:
+    """What ranks, without those that are always first."""
+    return selector.selector if isinstance(selector, AlwaysFirst) else selector
 
 
 def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureCurve]:
@@ -90,8 +72,8 @@ def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureC
                 study.estimator,
                 study.X,
                 study.target.y,
-                sizes=sizes_for(selector, study.X.shape[1], study.rule.wanted),
-                cv=study.folds,
+                sizes=sizes_for(selector, study.X.shape[1], study.rule),
+                cv=study.splits.folds,
                 scoring=study.scoring.scorer,
                 **study.options,
             )
@@ -115,27 +97,21 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 
 def _scores(model: Any, study: Study) -> np.ndarray:
-    return fold_scores(model, study.X, study.target.y, study.folds, study.scoring.scorer)
-
-
-def size_of(curve: FeatureCurve, guess: float, rule: Rule) -> int:
-    """How many features to keep.
-
-    The number wanted, or the smallest that loses at most the tolerance against the best.  None: at
-    most one standard error of the loss, but never more than ``MOST_LOST`` of what the best gains
-    over the guess (with few samples a standard error forgives too much), and always less than
-    ``LEAST_LOST`` of it (with many samples it forgives nothing).
-    """
-    if rule.wanted:
-        return rule.wanted
-    gain = max(float(np.nanmax(curve.mean_scores)) - guess, 0.0)
-    return curve.smallest_within(rule.tolerance, (LEAST_LOST * gain, MOST_LOST * gain))
+    return fold_scores(model, study.X, study.target.y, study.splits.folds, study.scoring.scorer)
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
-    """The method with the best mean score at its size; among equals the smaller set, the first."""
-    choices = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
-    return max(choices, key=lambda choice: (scores_at(curves, choice).mean(), -choice.size))
+    """The smallest set of all methods that loses little against the best of all; see ``_rule``.
+
+    Among sets of the same size the one with the best mean score, among equals the first method.
+    """
+    best = max((at_best(curve) for curve in curves.values()), key=lambda scores: scores.mean())
+    choices = [
+        Choice(name, sizes[0])
+        for name, curve in curves.items()
+        if (sizes := sizes_against(curve, best, guess, rule))
+    ]
+    return min(choices, key=lambda choice: (choice.size, -scores_at(curves, choice).mean()))
 
 
 def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ def feature_rows(
 ) -> list[dict[str, Any]]:
     """All features, best first by the chosen method; details of the best ones only."""
     place = {name: number for number, group in enumerate(groups, 1) for name in group}
-    relevance = next((m["relevance"] for m in methods if m["relevance"] is not None), None)
+    judge = next((m for m in methods if m["relevance"] is not None), chosen)
     frequency = None if chosen["stability"] is None else chosen["stability"]["frequency"]
     kept, names = set(keep), list(X.columns)
     rows = []
@@ -40,7 +41,8 @@ def feature_rows(
                 "name": name,
                 "rank": chosen["ranking"][f],
                 "score": None if chosen["scores"] is None else chosen["scores"][f],
-                "relevance": None if relevance is None else relevance[f],
+                "relevance": None if judge["relevance"] is None else judge["relevance"][f],
+                "bounds": None if judge["bounds"] is None else judge["bounds"][f],
                 "kept": name in kept,
                 "stability": None if frequency is None else frequency[f],
                 "group": place.get(name),
@@ -58,22 +60,44 @@ def sort_by_rank(ranking: list[int]) -> list[int]:
     return np.argsort(ranking, kind="stable").tolist()
 
 
+class SameMessage(NamedTuple):
+    """Which features say the same."""
+
+    groups: list[list[str]]
+    """Kept features of which every two do."""
+    substitutes: dict[str, list[str]]
+    """What could stand in for each kept feature."""
+    pairs: list[dict[str, Any]]
+    """How closely they go together, pair by pair."""
+
+
 def same_message(
-    X: pd.DataFrame, order: list[int], n_kept: int
-) -> tuple[list[list[str]], dict[str, list[str]]]:
-    """Groups of kept features that say the same, and what could stand in for each kept one."""
+    X: pd.DataFrame, order: list[int], n_kept: int, suspect: Sequence[str] = ()
+) -> SameMessage:
+    """Groups of kept features that say the same, and what could stand in for each kept one.
+
+    What is suspect, because it may hold the answer itself, stands in for nothing.
+    """
     looked_at = order[:MOST_DESCRIBED]
     n_kept = min(n_kept, len(looked_at))
     names = X.columns[looked_at].tolist()
     if n_kept == 0:
-        return [], {}
+        return SameMessage([], {}, [])
     association = associations(X[names])
     groups = groups_of(association[:n_kept, :n_kept])
     close = association[:n_kept, n_kept:] >= ALIKE - 1e-9
-    substitutes = {
-        names[f]: [names[n_kept + g] for g in np.flatnonzero(close[f])] for f in range(n_kept)
-    }
-    return [[names[f] for f in group] for group in groups], substitutes
+    close[:, np.isin(names[n_kept:], list(suspect))] = False
+    others = {f: (n_kept + np.flatnonzero(close[f])).tolist() for f in range(n_kept)}
+    pairs = [pair for group in groups for pair in combinations(group, 2)]
+    pairs += [(f, g) for f, substitutes in others.items() for g in substitutes]
+    return SameMessage(
+        [[names[f] for f in group] for group in groups],
+        {names[f]: [names[g] for g in substitutes] for f, substitutes in others.items()},
+        [
+            {"first": names[f], "second": names[g], "association": association[f, g]}
+            for f, g in pairs
+        ],
+    )
 
 
 def _details(column: pd.Series, target: Target) -> dict[str, Any]:
@@ -90,9 +114,10 @@ def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
     """Numbers from which a picture can be drawn, for the classes that are shown."""
     shown = drawn_classes(classes)
     present = by_class.present[shown]
-    if by_class.quantiles is not None:
-        return {"kind": "numbers", "present": present, "quantiles": by_class.quantiles[shown]}
-    shares = by_class.shares[shown]  # type: ignore[index]
+    if by_class.shares is None:
+        quantiles = by_class.quantiles[shown]  # type: ignore[index]
+        return {"kind": "numbers", "present": present, "quantiles": quantiles}
+    shares = by_class.shares[shown]
     return {"kind": "labels", "present": present, "labels": by_class.labels, "shares": shares}
 
 

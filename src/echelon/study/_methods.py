@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, cast
 
-from sklearn.base import clone
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.rows import seeded
 from echelon.display import AgreementDisplay
 from echelon.evaluation import FeatureCurve, selection_stability
-from echelon.rankings import fit_ranking, ranks_of
-from echelon.study._judge import Judged
+from echelon.rankings import fit_ranking, ranking_copies, ranks_of
+from echelon.study._judge import Judged, only_part_of_the_rows
 from echelon.study._models import Study
 from echelon.study._prepared import Prepared
 from echelon.study.types import MethodPart
@@ -33,6 +35,7 @@ def method_part(
         "params": _params(_bare(selector)),
         "scores": getattr(fitted, "scores_", None),
         "relevance": getattr(fitted, "relevance_", None),
+        "bounds": _bounds(fitted),
         "order": study.X.columns[order].tolist(),
         "ranking": ranks_of(fitted),
         "curve": _curve_part(curve, study.scoring.sign),
@@ -63,9 +66,15 @@ def _stability(
     if not study.n_resamples or size == study.X.shape[1]:
         return None, None
     try:
-        result = selection_stability(
-            _keeping(selector, size), study.X, study.target.y, study.n_resamples, **study.options
-        )
+        with only_part_of_the_rows():
+            result = selection_stability(
+                Best(selector, size),
+                study.X,
+                study.target.y,
+                study.n_resamples,
+                groups=study.splits.blocks,
+                **study.options,
+            )
     except (TypeError, ValueError) as error:
         return None, f"The stability of {name} could not be measured: {error}"
     low, high = result.confidence_interval
@@ -84,12 +93,31 @@ def _params(selector: Any) -> dict[str, Any]:
     return {name: params[name] for name in params if name not in ("n_jobs", "verbose")}
 
 
-def _keeping(selector: Any, size: int) -> Any:
-    """A copy that keeps so many features, where it can be told to."""
-    params = clone(selector).get_params(deep=False)
-    wanted = {"n_features_to_select": size, "threshold": None, "k": size}
-    changes = {parameter: value for parameter, value in wanted.items() if parameter in params}
-    return clone(selector).set_params(**changes)
+def _bounds(fitted: Any) -> np.ndarray | None:
+    """Bounds of the weights; with a model for every class, the largest over the classes."""
+    bounds: Any = getattr(fitted, "intervals_", None)
+    return bounds.max(axis=0) if np.ndim(bounds) == 3 else bounds
+
+
+class Best(SelectorMixin, BaseEstimator):
+    """The best so many features of a ranking: the rule by which the answer keeps its features.
+
+    What a selector would keep by a rule of its own says nothing about the answer's.
+    """
+
+    def __init__(self, selector: Any, size: int):
+        self.selector = selector
+        self.size = size
+
+    def fit(self, X: Any, y: Any) -> Best:
+        """Rank, and keep the best."""
+        copy = next(iter(ranking_copies(self.selector, self.size)))
+        order = np.argsort(ranks_of(copy.fit(X, y)), kind="stable")
+        self.support_ = np.isin(np.arange(len(order)), order[: self.size])
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        return self.support_
 
 
 def agreement_of(methods: Sequence[MethodPart], n_best: int) -> dict[str, Any] | None:

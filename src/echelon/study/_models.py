@@ -16,6 +16,8 @@ from sklearn.pipeline import make_pipeline
 from echelon._core.compat import scorer_sign
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
 from echelon.study._encoder import TableEncoder
+from echelon.study._folds import Splits
+from echelon.study._rule import Rule
 from echelon.targets import Target, read_ordered_classes
 
 
@@ -28,15 +30,6 @@ class Scoring(NamedTuple):
     """-1 where a smaller value is better; scores times sign are the values shown."""
 
 
-class Rule(NamedTuple):
-    """How many features to keep."""
-
-    wanted: int | None = None
-    """As many as asked for; None: as few as lose little."""
-    tolerance: float | None = None
-    """What may be lost against the best size; None: see ``size_of``."""
-
-
 class Study(NamedTuple):
     """What all methods are judged by."""
 
@@ -44,7 +37,7 @@ class Study(NamedTuple):
     target: Target
     estimator: Any
     scoring: Scoring
-    folds: list[tuple]
+    splits: Splits
     rule: Rule
     n_resamples: int
     options: dict[str, Any]

@@ -12,13 +12,14 @@ from echelon._core.relevance import strongest
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
+from echelon.study._best import KeepsBest
 from echelon.validation import as_frame
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
 
 
-class Prepared(BaseEstimator):
+class Prepared(KeepsBest, BaseEstimator):
     """A selector behind what it needs: labels as 0/1 columns, gaps filled.
 
     Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
@@ -32,12 +33,27 @@ class Prepared(BaseEstimator):
         Labels become one column each.
     fill_gaps : bool, default=True
         Gaps become the median, or a label of their own.
+    k : int, default=1
+        How many to keep.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon import RelevanceBounds
+    >>> from echelon.study import Prepared
+    >>> X = pd.DataFrame({"a": [1.0, None, 3.0, 4.0] * 10, "b": ["u", "v", "u", "w"] * 10})
+    >>> selector = Prepared(RelevanceBounds(random_state=0)).fit(X, [0, 0, 1, 1] * 10)
+    >>> selector.scores_.shape  # of the columns as they are
+    (2,)
     """
 
-    def __init__(self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True):
+    def __init__(
+        self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True, k: int = 1
+    ):
         self.selector = selector
         self.split_labels = split_labels
         self.fill_gaps = fill_gaps
+        self.k = k
 
     def fit(self, X: Any, y: Any) -> Prepared:
         """Rank the columns of a table.
@@ -80,7 +96,16 @@ class Prepared(BaseEstimator):
 
 
 def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Columns of labels as 0/1 columns, and the column of the table that each comes from."""
+    """Columns of labels as 0/1 columns, and the column of the table that each comes from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.study import with_labels_split
+    >>> table, source = with_labels_split(pd.DataFrame({"a": [1, 2, 3], "b": ["u", "v", "w"]}))
+    >>> table.shape, source.tolist()
+    ((3, 4), [0, 1, 1, 1])
+    """
     columns: dict[str, pd.Series] = {}
     owners = []
     for place, (name, column) in enumerate(table.items()):
@@ -98,7 +123,15 @@ def _split(name: str, column: pd.Series) -> dict[str, pd.Series]:
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:
-    """Gaps as the median, or as a label of their own."""
+    """Gaps as the median, or as a label of their own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.study import filled
+    >>> filled(pd.DataFrame({"a": [1.0, None, 3.0]}))["a"].tolist()
+    [1.0, 2.0, 3.0]
+    """
     gappy = [name for name, column in table.items() if column.isna().any()]
     columns = {name: _filled(table[name]) if name in gappy else table[name] for name in table}
     return pd.DataFrame(columns, index=table.index) if gappy else table

@@ -11,26 +11,39 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
+from echelon.study._always import AlwaysFirst
 from echelon.study._answer import answer
-from echelon.study._caveats import data_caveats, result_caveats
-from echelon.study._curves import make_folds
+from echelon.study._caveats import data_caveats, instability, result_caveats
+from echelon.study._coherence import contradictions
+from echelon.study._curves import furthest
 from echelon.study._features import feature_rows, same_message, sort_by_rank
+from echelon.study._folds import Rows, make_splits
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
-from echelon.study._models import Rule, Study, default_estimator, describe_model, read_scoring
+from echelon.study._models import Study, default_estimator, describe_model, read_scoring
+from echelon.study._questions import questions
+from echelon.study._rule import read_rule
 from echelon.study.types import Data, MethodPart, Summary
 from echelon.targets import Target, read_target
 from echelon.validation import as_frame
 
 
 class Settings(NamedTuple):
-    """How features are judged; see ``echelon.report.summarize``."""
+    """How features are judged; see ``echelon.report.summarize``.
+
+    Examples
+    --------
+    >>> from echelon.study import Settings
+    >>> Settings(cv=10, random_state=1).n_resamples
+    20
+    """
 
     estimator: Any = None
     n_features: Any = "auto"
@@ -40,8 +53,9 @@ class Settings(NamedTuple):
     random_state: Any = 0
     n_jobs: int | None = None
     verbose: int = 0
-    tolerance: float | None = None
-    groups: Any = None
+    tolerance: Any = None
+    keep: Sequence[str] = ()
+    rows: Rows = Rows()
 
 
 def make_summary(
@@ -54,7 +68,20 @@ def make_summary(
     source: str | None = None,
     command: str | None = None,
 ) -> Summary:
-    """Judge the selectors over the same folds, choose, and describe what was found."""
+    """Judge the selectors over the same folds, choose, and describe what was found.
+
+    Examples
+    --------
+    >>> from echelon import RankCorrelation
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.study import Settings, make_summary
+    >>> from echelon.targets import read_target
+    >>> X, grade = load_grades()
+    >>> settings = Settings(cv=3, n_resamples=4)
+    >>> summary = make_summary(X, read_target(grade), {"tau": RankCorrelation()}, settings)
+    >>> summary["answer"]["keep"][:2]
+    ['s5', 'bmi']
+    """
     if found is not None and not isinstance(found, Profile):
         raise TypeError(
             f"`profile` must be what echelon.profile.profile returned, or None, got {found!r}."
@@ -68,8 +95,10 @@ def make_summary(
             method_part(name, selectors[name], rankers[name], judged, study) for name in selectors
         ]
     methods, troubles = zip(*parts, strict=True)
-    summary = _found(study, judged, methods)
     found = profile(study.X, target, monotone=False) if found is None else found
+    summary = _found(study, judged, methods, found.giveaways)
+    if not study.splits.groups:
+        summary["answer"]["warnings"] = [*found.warnings, *summary["answer"]["warnings"]]
     how = _how(study, methods, settings.estimator, command)
     summary |= {
         "title": f"Which features go with {target.name or 'the target'}?",
@@ -79,25 +108,39 @@ def make_summary(
         "methods": methods,
         "caveats": [
             *found.caveats,
-            *data_caveats(facts, len(study.folds)),
+            *data_caveats(facts, len(study.splits.folds)),
             *(trouble for trouble in troubles if trouble),
-            *result_caveats(summary, methods, default_model=settings.estimator is None),
+            *result_caveats(
+                summary, methods, study.splits, default_model=settings.estimator is None
+            ),
         ],
         "how": {"method": summary["answer"]["method"], **how},
     }
-    return cast(Summary, plain(summary))
+    return _coherent(cast(Summary, plain(summary)))
+
+
+def _coherent(summary: Summary) -> Summary:
+    """The summary; what does not fit together in it is said before everything else."""
+    found = [f"Two statements do not fit together: {said}" for said in contradictions(summary)]
+    summary["caveats"] = [*found, *summary["caveats"]]
+    return summary
 
 
 def _ranker(selector: Any, study: Study) -> Any:
     """What ranks the features; AutoSelector, which judges too, hands over its ranking."""
     if hasattr(selector, "ranker"):
-        return selector.ranker(study.target.kind, len(study.X))
-    return selector
+        selector = selector.ranker(study.target.kind, study.splits.fewest)
+    elif (selector.get_params(deep=False).get("sample_size") or 0) > study.splits.fewest:
+        selector = clone(selector).set_params(sample_size=study.splits.fewest)
+    if not study.rule.always:
+        return selector
+    return AlwaysFirst(selector, study.rule.always, n_best=furthest(study.rule))
 
 
 def set_up(X: Any, target: Target, settings: Settings) -> Study:
     """What all methods are judged by, checked."""
-    table, wanted = _read_table(X, settings.n_features)
+    table = _read_table(X)
+    rule = read_rule(settings.n_features, settings.tolerance, settings.keep, table.columns.tolist())
     check_consistent_length(table, target.y)
     _check_n_resamples(settings.n_resamples)
     default = settings.estimator is None
@@ -105,9 +148,8 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
     metric = read_scoring(settings.scoring, model, target.kind)
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with said_in_caveats():
-        folds = make_folds(settings.cv, target, settings.random_state, settings.groups)
-    rule = Rule(wanted, settings.tolerance)
-    return Study(table, target, model, metric, folds, rule, settings.n_resamples, options)
+        splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
+    return Study(table, target, model, metric, splits, rule, settings.n_resamples, options)
 
 
 def _check_n_resamples(n_resamples: Any) -> None:
@@ -118,20 +160,27 @@ def _check_n_resamples(n_resamples: Any) -> None:
         )
 
 
-def _found(study: Study, judged: Judged, methods: Sequence[MethodPart]) -> dict[str, Any]:
+def _found(
+    study: Study, judged: Judged, methods: Sequence[MethodPart], suspect: Sequence[Any]
+) -> dict[str, Any]:
     """The answer, all features, and what they have in common."""
     choice = judged.choice
     chosen = next(method for method in methods if method["name"] == choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
     verdict = answer(judged, study.rule, names, study.scoring)
-    groups, substitutes = same_message(study.X, order, verdict["n_features"])
-    shared = (methods, chosen, verdict["keep"], groups, substitutes)
+    verdict["warnings"] = instability(chosen) if verdict["keep"] else []
+    alike = same_message(study.X, order, verdict["n_features"], [str(name) for name in suspect])
+    shared = (methods, chosen, verdict["keep"], alike.groups, alike.substitutes)
     rows = feature_rows(study.X, study.target, *shared)
     return {
         "answer": verdict,
         "features": rows,
-        "groups": groups,
+        "groups": alike.groups,
+        "alike": alike.pairs,
+        "questions": questions(study, judged, verdict["keep"], names)
+        if study.n_resamples
+        else None,
         "agreement": agreement_of(methods, choice.size),
     }
 
@@ -168,7 +217,11 @@ def _how(
         "estimator": describe_model(estimator, study.target.kind),
         "scoring": study.scoring.name,
         "larger_is_better": study.scoring.sign > 0,
-        "folds": len(study.folds),
+        "folds": len(study.splits.folds),
+        "splits": study.splits.words,
+        "groups": study.splits.groups,
+        "time": study.splits.time,
+        "weights": None,
         "n_resamples": study.n_resamples,
         "seed": seed if isinstance(seed, Integral) else None,
         "versions": _versions(),
@@ -177,20 +230,12 @@ def _how(
     }
 
 
-def _read_table(X: Any, n_features: Any) -> tuple[pd.DataFrame, int | None]:
-    """The samples with names that are text, and the number of features wanted, None for auto."""
+def _read_table(X: Any) -> pd.DataFrame:
+    """The samples with names that are text."""
     table = as_frame(X)
     table = table.set_axis([str(name) for name in table.columns], axis=1).reset_index(drop=True)
     as_frame(table)  # names that became equal
-    if isinstance(n_features, str) and n_features == "auto":
-        return table, None
-    whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
-    if not whole or not 1 <= n_features <= table.shape[1]:
-        raise ValueError(
-            f"`n_features` must be 'auto' or a whole number from 1 to the number of features, "
-            f"{table.shape[1]}, got {n_features!r}."
-        )
-    return table, int(n_features)
+    return table
 
 
 def _versions() -> dict[str, str]:
@@ -203,7 +248,16 @@ def _versions() -> dict[str, str]:
 def read_for(
     y: Any, selectors: Mapping[str, Any], kind: str = "auto", class_order: Any = None
 ) -> Target:
-    """The target, where selectors may have been told what it is or how its classes are ordered."""
+    """The target, where selectors may have been told what it is or how its classes are ordered.
+
+    Examples
+    --------
+    >>> from echelon import OReliefF
+    >>> from echelon.study import read_for
+    >>> selector = OReliefF(class_order=["low", "high"])
+    >>> read_for(["high", "low", "low"], {"margins": selector}).labels.tolist()
+    ['low', 'high']
+    """
     if class_order is None:
         class_order = _first_given(selectors, "class_order")
     problem = _first_given(selectors, "problem")

@@ -34,13 +34,31 @@ class Score(TypedDict):
     """All features, and a forest."""
 
 
+class Offer(TypedDict):
+    """A smaller set for those who can bear its loss: the knee of the curve."""
+
+    n_features: int
+    keep: list[str]
+    loss: float
+    """What it loses against the answer at its size, in the units of the metric."""
+    share: float
+    """The same as a share of what the answer gains over guessing."""
+    sentence: str
+
+
 class Answer(TypedDict):
     """Which features to keep, and what they are worth."""
 
     sentence: str
+    warnings: list[str]
+    """What the answer must not be read without; shown before it."""
     evidence: str
     comparison: str
+    offer: Offer | None
+    """None where the answer is small enough itself."""
     keep: list[str]
+    always: list[str]
+    """Those of them that were asked for."""
     n_features: int
     of: int
     rule: str
@@ -96,6 +114,8 @@ class MethodPart(TypedDict):
     params: dict[str, Any]
     scores: list[float] | None
     relevance: list[str] | None
+    bounds: list[list[float]] | None
+    """Bounds of the weights of all features, where the method has some."""
     order: list[str]
     ranking: list[int]
     curve: Curve
@@ -123,6 +143,7 @@ class Feature(TypedDict):
     rank: int
     score: float | None
     relevance: str | None
+    bounds: list[float] | None
     kept: bool
     stability: float | None
     group: int | None
@@ -131,6 +152,45 @@ class Feature(TypedDict):
     missing: NotRequired[int]
     trend: NotRequired[float | None]
     distribution: NotRequired[Distribution]
+
+
+class Alike(TypedDict):
+    """Two features that say the same, and how closely they go together."""
+
+    first: str
+    second: str
+    association: float
+
+
+class Change(TypedDict):
+    """What one feature more or less, or something else altogether, does to the score."""
+
+    name: str
+    change: float
+    """In the units of the metric."""
+    standard_error: float
+    worth: float
+    """The same, positive where the feature, or the choice, is of use."""
+    clear: bool
+    """Whether more than chance (one-sided t test over the folds, 5 %)."""
+
+
+class Questions(TypedDict):
+    """What one would ask next: single features left out and added, and other models."""
+
+    dropped: list[Change]
+    """Kept features, the one that is missed most first."""
+    added: list[Change]
+    """Features left out, the one that adds most first."""
+    n_not_dropped: int
+    n_not_added: int
+    """Features that were not tried."""
+    all_features: Change
+    forest: Change
+    in_common: int | None
+    """Kept features among as many that a forest ranks best."""
+    sentences: dict[str, str]
+    """Questions and their answers."""
 
 
 class Agreement(TypedDict):
@@ -151,6 +211,14 @@ class How(TypedDict):
     scoring: str
     larger_is_better: bool
     folds: int
+    splits: str
+    """The folds in words."""
+    groups: str | None
+    """Whose rows stay together in every split: the name of the column, or "groups"."""
+    time: str | None
+    """What orders the rows, if they are judged by later ones."""
+    weights: str | None
+    """What the rows weigh."""
     n_resamples: int
     seed: int | None
     versions: dict[str, str]
@@ -170,6 +238,10 @@ class Summary(TypedDict):
     features: list[Feature]
     groups: list[list[str]]
     """Kept features that say the same."""
+    alike: list[Alike]
+    """All pairs of groups, and of kept features and what could stand in for them."""
+    questions: Questions | None
+    """None where no resamples were asked for."""
     agreement: Agreement | None
     caveats: list[str]
     how: How

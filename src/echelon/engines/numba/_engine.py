@@ -47,6 +47,14 @@ class NumbaEngine(Engine):
     n_jobs : int, default=None
         Threads; -1: one per core.  None: one per core, or ``NUMBA_NUM_THREADS``, unless a context
         or worker of joblib says otherwise.  Results do not depend on it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon import ReliefF
+    >>> from echelon.engines import NumbaEngine
+    >>> ReliefF(2, engine=NumbaEngine(n_jobs=1)).fit(*load_iris(return_X_y=True)).ranking_.tolist()
+    [3, 4, 2, 1]
     """
 
     @staticmethod
@@ -145,7 +153,8 @@ class NumbaEngine(Engine):
             squares += square
         nominal = totals[packed.nominal_from :]
         kept = space.samples.values.shape[1] - packed.n_numeric
-        return BandSums(np.append(totals[: packed.n_numeric], nominal[:kept]), rows, squares)
+        totals = np.append(totals[: packed.n_numeric], nominal[:kept])
+        return BandSums(totals, rows, squares, gives)
 
 
 def _asking(packed: Packed, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -41,6 +41,14 @@ class NumpyEngine(Engine):
     n_jobs : int, default=None
         Threads; -1: one per core.  None: one per core, or ``NUMBA_NUM_THREADS``, unless a context
         or worker of joblib says otherwise.  Results do not depend on it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from echelon import ReliefF
+    >>> from echelon.engines import NumpyEngine
+    >>> ReliefF(2, engine=NumpyEngine()).fit(*load_iris(return_X_y=True)).ranking_.tolist()
+    [3, 4, 2, 1]
     """
 
     def prepare(self, samples: Samples, metric: str) -> _Space:

@@ -116,4 +116,4 @@ def _sums(
         block = space.values[own].double()
         for f in range(len(totals)):
             totals[f] += _gaps(space, block, f).mul_(there).sum()
-    return BandSums(totals.cpu().numpy(), by_row.cpu().numpy(), float(squares))
+    return BandSums(totals.cpu().numpy(), by_row.cpu().numpy(), float(squares), gives)

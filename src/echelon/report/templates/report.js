@@ -136,6 +136,19 @@
     dot.addEventListener("blur", () => point(null));
   });
 
+  // A table wider than the page fades out where it goes on, and a line above says so.
+  const scrolled = Array.from(document.querySelectorAll(".scroll"));
+  function mark() {
+    scrolled.forEach((part) => {
+      const hidden = part.scrollWidth - part.clientWidth;
+      part.previousElementSibling.hidden = hidden <= 2;
+      part.classList.toggle("cut", hidden - part.scrollLeft > 2);
+    });
+  }
+  scrolled.forEach((part) => part.addEventListener("scroll", mark, { passive: true }));
+  window.addEventListener("resize", mark);
+  mark();
+
   // The reader's choice of light or dark is kept where the browser allows it.
   const root = document.documentElement;
   const dark = window.matchMedia("(prefers-color-scheme: dark)");

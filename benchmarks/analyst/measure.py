@@ -1,0 +1,159 @@
+"""The command on a whole table, and its choice beside others in folds that had no say."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+from benchmarks.analyst.data import MOST_ROWS, Table
+from echelon import AutoSelector, RankCorrelation
+from echelon._core.folds import make_splitter
+from echelon._core.guesses import best_guess
+from echelon.rankings import ranks_of
+from echelon.study import filled
+from echelon.study._models import default_estimator, forest, read_scoring
+from echelon.targets import read_target
+
+OUTER_FOLDS = 5
+
+
+def command_line(name: str, table: Table) -> list[str]:
+    """What one types, without the folder."""
+    file = f"{name.replace(', ', '_').replace(' ', '_')}.csv"
+    return ["echelon", "rank", file, "--target", table.target, *table.options]
+
+
+def run_command(name: str, table: Table) -> dict[str, Any]:
+    """What the command answers on the whole table, and what it takes."""
+    words = command_line(name, table)
+    with tempfile.TemporaryDirectory() as folder:
+        table.frame.to_csv(Path(folder) / words[2], index=False)
+        before, start = _seconds_of_children(), time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "echelon", *words[1:], "--json"],
+            cwd=folder, capture_output=True, text=True, check=False, env=os.environ,
+        )  # fmt: skip
+        wall, cpu = time.perf_counter() - start, _seconds_of_children() - before
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
+    summary = json.loads(done.stdout)
+    answer = summary["answer"]
+    kept = {key: answer[key] for key in ("sentence", "warnings", "evidence", "comparison", "keep")}
+    offer = answer["offer"]["sentence"] if answer.get("offer") else None
+    return {
+        "command": " ".join(words),
+        "shape": [summary["data"]["n_samples"], summary["data"]["n_features"]],
+        "cpu": round(cpu, 1),
+        "wall": round(wall, 1),
+        **kept,
+        "offer": offer,
+        "contradictions": [c for c in summary["caveats"] if c.startswith("Two statements")],
+    }
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def read_table(table: Table) -> tuple[pd.DataFrame, Any, Any]:
+    """Features, target and groups of the rows that the outer folds are drawn from."""
+    frame = table.frame
+    if len(frame) > MOST_ROWS:
+        rows = np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]
+        frame = frame.iloc[np.sort(rows)]
+    frame = frame.reset_index(drop=True)
+    y, kind = frame[table.target], "auto"
+    if table.order is not None:
+        order = [type(y.iloc[0])(label) for label in table.order]
+        y = pd.Series(pd.Categorical(y, order, ordered=True))
+    elif "--unordered" in table.options:
+        kind = "classification"
+    groups = None if table.groups is None else frame[table.groups]
+    dropped = [table.target] if table.groups is None else [table.target, table.groups]
+    return frame.drop(columns=dropped), read_target(y, kind), groups
+
+
+def outer_folds(target: Any, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds around everything, whole groups in one of them."""
+    classes = target.codes is not None
+    y = target.codes if classes else target.values
+    splitter = make_splitter(OUTER_FOLDS, y, classes, groups is not None, 2026)
+    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+
+
+def run_fold(table: Table, fold: int) -> dict[str, Any]:
+    """Scores on one outer fold of what was chosen without it."""
+    X, target, groups = read_table(table)
+    train, test = outer_folds(target, groups)[fold]
+    start = time.process_time()
+    parts = (X.iloc[train].reset_index(drop=True), target.y.iloc[train].reset_index(drop=True))
+    inside = None if groups is None else groups.iloc[train].to_numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = AutoSelector(kind=target.kind, random_state=0).fit(*parts, groups=inside)
+        kept = X.columns[selector.order_[: selector.support_.sum()]].tolist()
+        scores = _scores(X, target, (train, test), kept, parts)
+    return {"kept": kept, "scores": scores, "cpu": round(time.process_time() - start, 1)}
+
+
+def _scores(X: Any, target: Any, fold: Any, kept: list[str], parts: Any) -> dict[str, float]:
+    """The score of the fold for the kept set and its rivals, in the units of the metric."""
+    kind, k = target.kind, max(len(kept), 1)
+    model = default_estimator(kind)
+    scoring = read_scoring(None, model, kind)
+
+    def score(names: list[str], with_model: Any = model) -> float:
+        columns = X[[name for name in X.columns if name in set(names)]]
+        train, test = fold
+        fitted = clone(with_model).fit(columns.iloc[train], target.y.iloc[train])
+        value = scoring.scorer(fitted, columns.iloc[test], target.y.iloc[test])
+        return float(scoring.sign * value)
+
+    guess = best_guess(target, X, target.y, [fold], scoring.scorer).scores[0]
+    found = {"guess": float(scoring.sign * guess)}
+    found["kept"] = score(kept) if kept else found["guess"]
+    found["all"] = score(list(X.columns))
+    found["Kendall"] = score(by_kendall(*parts, kind)[:k])
+    found["mutual information"] = score(by_information(*parts, kind)[:k])
+    found["forest"] = score(list(X.columns), forest(kind, 0))
+    return found
+
+
+def by_kendall(X: pd.DataFrame, y: Any, kind: str) -> list[str]:
+    """Features by Kendall's tau."""
+    return _in_order(X, ranks_of(RankCorrelation(kind=kind).fit(X, y)))
+
+
+def by_information(X: pd.DataFrame, y: Any, kind: str) -> list[str]:
+    """Features by scikit-learn's mutual information; labels as codes, gaps filled."""
+    table = filled(X)
+    labels = [not pd.api.types.is_numeric_dtype(dtype) for dtype in table.dtypes]
+    columns = [pd.factorize(table[name])[0] if label else table[name].to_numpy(float)
+               for name, label in zip(table, labels, strict=True)]  # fmt: skip
+    values = np.column_stack(columns)
+    target = read_target(y, kind)
+    if target.codes is None:
+        found = mutual_info_regression(
+            values, target.values, discrete_features=labels, random_state=0
+        )
+    else:
+        found = mutual_info_classif(values, target.codes, discrete_features=labels, random_state=0)
+    return _in_order(X, -found)
+
+
+def _in_order(X: pd.DataFrame, ranks: np.ndarray) -> list[str]:
+    return X.columns[np.argsort(ranks, kind="stable")].tolist()

@@ -1,0 +1,134 @@
+"""The page in docs, from the cells."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.common import environment
+from echelon._core.errors import standard_error
+from echelon._core.words import number, with_error
+
+RIVALS = ("kept", "all", "Kendall", "mutual information", "forest")
+
+
+class Verdict(NamedTuple):
+    """Whether the kept set keeps up, and with what."""
+
+    best: str
+    lost: float
+    error: float
+    within: bool
+    said: str
+    """What the answer itself says of it."""
+
+
+def larger_is_better(command: dict[str, Any]) -> bool:
+    """Whether the score is no error."""
+    return "(smaller is better)" not in command["evidence"]
+
+
+def means(folds: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Mean and standard error over the outer folds."""
+    scores = {name: np.array([fold["scores"][name] for fold in folds])
+              for name in ("guess", *RIVALS)}  # fmt: skip
+    return {name: (float(each.mean()), float(standard_error(each)))
+            for name, each in scores.items()}  # fmt: skip
+
+
+def verdict(command: dict[str, Any], folds: list[dict[str, Any]]) -> Verdict:
+    """The best of all, what the kept set loses against it, and whether that was said."""
+    sign = 1 if larger_is_better(command) else -1
+    scores = {name: sign * np.array([fold["scores"][name] for fold in folds]) for name in RIVALS}
+    best = max(RIVALS, key=lambda name: scores[name].mean())
+    losses = scores[best] - scores["kept"]
+    lost, error = float(losses.mean()), float(standard_error(losses))
+    within = lost <= error + 1e-12
+    return Verdict(best, lost, error, within, _said(command, best) if not within else "")
+
+
+def _said(command: dict[str, Any], best: str) -> str:
+    """What the command said about this rival, if it did."""
+    if best == "forest" and "consider" in command["comparison"]:
+        return "yes: consider a forest"
+    if best == "all" and command["comparison"].startswith("Loses"):
+        return "yes: loses against all"
+    if command["sentence"].startswith("Keep none"):
+        return "yes: no set is clearly better than guessing"
+    return "no"
+
+
+def make_page(cells: dict[str, dict[str, Any]]) -> str:
+    """The page."""
+    done = {name: cell for name, cell in cells.items() if cell["folds"]}
+    verdicts = {name: verdict(cell["command"], cell["folds"]) for name, cell in done.items()}
+    within = sum(each.within for each in verdicts.values())
+    silent = [name for name, each in verdicts.items() if each.said == "no"]
+    lines = [
+        "# Twelve tables, as an analyst has them",
+        "",
+        "What `echelon rank` answers on a whole file, how long it takes, and what its choice is "
+        "worth beside all features, Kendall's best k, mutual information's best k (k as many as "
+        "were kept) and a forest on all features.  The scores are of five outer folds that had no "
+        "say: in each, the features were chosen, and their number, from the other four.  ± is one "
+        "standard error, corrected for overlapping training sets.  The kept set *keeps up* if it "
+        "loses at most one standard error of the paired differences against the best of the five.",
+        "",
+        f"It keeps up on {within} of {len(done)}."
+        + (f"  Where it does not, the answer says so itself, but for {', '.join(silent)}."
+           if silent else "  Where it does not, the answer says so itself."),
+        "",
+        *_score_table(done, verdicts),
+        "",
+        "Survey, repeated measures and half grades are made; tables of more rows are cut to "
+        "800 rows for the outer folds, not for the command.  In *repeated measures* nothing goes "
+        "with the stage but the patient, so the right answer is to keep none.",
+        "",
+        "## Commands and answers",
+        "",
+    ]  # fmt: skip
+    for name, cell in cells.items():
+        lines += _answer_part(name, cell["command"])
+    lines += [
+        f"{environment('scikit-learn')}, shared with other work: seconds are of CPU, import and "
+        "reading included.  `python -m benchmarks.analyst --data FOLDER --write` runs it again.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str]:
+    titles = ["data", "score", "guess", "kept (how many)", "all", "Kendall's k",
+              "mutual information's k", "forest", "best, and what kept loses", "keeps up",
+              "did the answer say so"]  # fmt: skip
+    lines = [f"| {' | '.join(titles)} |", f"| {' | '.join(['---'] * len(titles))} |"]
+    for name, cell in done.items():
+        found, each = means(cell["folds"]), verdicts[name]
+        sizes = [len(fold["kept"]) for fold in cell["folds"]]
+        shown = {rival: with_error(*found[rival]) for rival in RIVALS}
+        shown["kept"] += f" ({min(sizes)} to {max(sizes)})"
+        score = cell["command"]["evidence"].split(" on samples")[0]
+        cells = [name, score, number(found["guess"][0]), *shown.values(),
+                 f"{each.best}: {with_error(each.lost, each.error)}",
+                 "yes" if each.within else "no", each.said]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _answer_part(name: str, command: dict[str, Any]) -> list[str]:
+    rows, columns = command["shape"]
+    said = [*command["warnings"], command["sentence"], command["evidence"]]
+    if command["keep"]:
+        said.append(command["comparison"])
+    if command["offer"]:
+        said.append(command["offer"])
+    said += command["contradictions"]
+    return [
+        f"### {name}: {rows:,} rows, {columns:,} features, {command['cpu']:.0f} s",
+        "",
+        f"    $ {command['command']}",
+        "",
+        *[f"> {sentence}  " for sentence in said],
+        "",
+    ]

@@ -1,0 +1,67 @@
+"""
+The target is a number
+======================
+
+Strength of an alloy, price of a house, progression of a disease: which features go with a number,
+also those that matter only together?
+
+Simulated: strength rises with carbon along a straight line, has a best middle of heat, and depends
+on time and tempering only together: neither says anything alone.
+"""
+
+import numpy as np
+import pandas as pd
+
+rng = np.random.default_rng(0)
+names = ["carbon", "heat", "time", "tempering"] + [f"trace {i}" for i in range(8)]
+X = pd.DataFrame(rng.random((500, 12)), columns=names)
+strength = (
+    X["carbon"]
+    - 4 * (X["heat"] - 0.5) ** 2
+    + 5 * (X["time"] - 0.5) * (X["tempering"] - 0.5)
+    + 0.1 * rng.normal(size=500)
+)
+
+# %%
+# Four views of the same data.
+from echelon import ForwardAdditive, ForwardLinear, RankCorrelation, RReliefF
+
+views = {
+    "RankCorrelation": RankCorrelation(),
+    "ForwardLinear": ForwardLinear(random_state=0),
+    "ForwardAdditive": ForwardAdditive(random_state=0),
+    "RReliefF": RReliefF(threshold="fdr"),
+}
+for name, selector in views.items():
+    selector.fit(X, strength)
+    print(f"{name:16} keeps {', '.join(selector.get_feature_names_out())}")
+
+# %%
+import matplotlib.pyplot as plt
+
+shares = pd.DataFrame(
+    {name: selector.scores_ / selector.scores_.max() for name, selector in views.items()},
+    index=names,
+)
+fig, ax = plt.subplots()
+ax.imshow(shares.T.clip(lower=0), cmap="Blues", vmin=0, vmax=1)
+ax.set(
+    xticks=range(12), yticks=range(4), yticklabels=shares.columns, title="Scores, best feature = 1"
+)
+_ = ax.set_xticklabels(names, rotation=60, ha="right")
+
+# %%
+# **What to read.**  Rank correlation and the linear model see the line and miss the rest.  Curves
+# find heat.  Only neighbours, RReliefF, see two features that act together.
+#
+# **Limits.**  What sees more needs more samples: with 100 rows RReliefF would not find the pair.
+# None of these says how much the features are worth to a model; :class:`echelon.CurveSelector`
+# asks one.
+from sklearn.ensemble import ExtraTreesRegressor
+
+from echelon import CurveSelector
+
+trees = ExtraTreesRegressor(30, random_state=0)
+judged = CurveSelector(RReliefF(), trees, "one_se", sizes=[1, 2, 3, 4, 5, 6, 12], random_state=0)
+judged.fit(X, strength)
+print(f"judged by trees: keep {', '.join(judged.get_feature_names_out())}")

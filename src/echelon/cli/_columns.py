@@ -1,0 +1,129 @@
+"""What every column of a file is: the target, a feature, or something known of the rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from echelon._core.words import counted
+from echelon.cli._errors import InputError, nearest
+from echelon.cli._options import Common, names
+from echelon.cli.files import Table
+from echelon.profile import is_nominal, is_number
+from echelon.study import Rows
+
+ROLES = ("groups", "time")
+"""Options that name a column which is no feature."""
+
+
+class Columns(NamedTuple):
+    """Features, target, what is known of the rows, and what was done to get there."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    rows: Rows
+    notes: list[str]
+
+
+def split_columns(table: Table, common: Common) -> Columns:
+    """Columns by what they are, without what was dropped and rows that lack what is needed."""
+    roles = {role: name for role in ROLES if (name := getattr(common, role)) is not None}
+    _check_options(table, common, roles)
+    frame, notes = _complete(table, common.target, roles)
+    X = frame.drop(columns=[common.target, *names(common.drop), *roles.values()])
+    if X.shape[1] == 0:
+        raise InputError(f"{table.source} has no column beside {common.target!r}.")
+    X, changed = _features(X, names(common.categorical), table)
+    rows = Rows(**{role: frame[name] for role, name in roles.items()})
+    return Columns(X, frame[common.target], rows, [*notes, *changed])
+
+
+def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
+    frame, source, drop = table.frame, table.source, names(common.drop)
+    _check_known([common.target], frame, source, "--target")
+    for option in ("drop", "keep"):
+        _check_known(names(getattr(common, option)), frame, source, f"--{option}")
+    if common.target in drop:
+        raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
+    taken = {"--target": common.target}
+    for role, name in roles.items():
+        _check_known([name], frame, source, f"--{role}")
+        for option, other in [*taken.items(), *(("--keep", k) for k in names(common.keep))]:
+            if name == other:
+                raise InputError(f"{option} and --{role} name the same column, {name!r}.")
+        taken[f"--{role}"] = name
+    both = [name for name in names(common.keep) if name in drop]
+    if both:
+        raise InputError(f"--keep and --drop both name {both[0]!r}. Pass it to one of them.")
+    if common.target in names(common.keep):
+        raise InputError(f"--keep names the target, {common.target!r}, which is no feature.")
+    if common.time is not None and is_nominal(frame[common.time]) and not _dates(frame, common):
+        raise InputError(
+            f"--time must name a column of dates or numbers, and {common.time!r} of {source} holds "
+            "labels."
+        )
+
+
+def _dates(frame: pd.DataFrame, common: Common) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(frame[common.time].dtype)
+
+
+def _complete(table: Table, target: str, roles: dict[str, str]) -> tuple[pd.DataFrame, list[str]]:
+    """Rows that have a target, a group, a time; and how many do not."""
+    frame, notes = table.frame, []
+    if not frame[target].notna().any():
+        raise InputError(f"Column {target!r} of {table.source} is empty.")
+    for name in (target, *roles.values()):
+        known = frame[name].notna().to_numpy()
+        if not known.all():
+            notes.append(f"{counted(int((~known).sum()), 'row')} without {name} left out.")
+            frame = frame[known].reset_index(drop=True)
+    if not len(frame):
+        raise InputError(f"No row of {table.source} has all of {', '.join(roles.values())}.")
+    return frame, notes
+
+
+def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            raise InputError(
+                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
+            )
+
+
+def _features(
+    X: pd.DataFrame, categorical: list[str], table: Table
+) -> tuple[pd.DataFrame, list[str]]:
+    """Dates as days, codes as labels, nothing infinite; and what dates became."""
+    _check_known(categorical, X, table.source, "--categorical")
+    columns, notes = {}, []
+    for name, column in X.items():
+        if name in categorical:
+            column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
+        elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+            if column.notna().any():
+                notes.append(f"{name} counts days since {column.min():%Y-%m-%d}.")
+            column = (column - column.min()).dt.total_seconds() / 86_400
+        elif pd.api.types.is_timedelta64_dtype(column.dtype):
+            column = column.dt.total_seconds() / 86_400
+        elif table.lists_labels and _is_ordered(column):
+            column = column.astype(object)
+        elif is_number(column):
+            _check_finite(column, name, table.source)
+        columns[name] = column
+    return pd.DataFrame(columns, index=X.index), notes
+
+
+def _is_ordered(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
+
+
+def _check_finite(column: pd.Series, name: Any, source: str) -> None:
+    infinite = np.flatnonzero(np.isinf(column.to_numpy(dtype=float, na_value=np.nan)))
+    if len(infinite):
+        raise InputError(
+            f"Column {name!r} of {source} holds infinity, first in row {infinite[0] + 1} of the "
+            "data. Correct it, leave it empty, or --drop the column."
+        )

@@ -1,0 +1,211 @@
+"""Neighbours of weighted samples: as if every row were there as often as its weight says.
+
+A row of weight w is w rows at one place.  It fills w places of those who ask for their nearest, it
+asks w times itself, and its own other copies, w - 1, are its neighbours at distance 0.  So a
+neighbour is a row of mass w, and the row itself one of mass w - 1: an entry of ``Found`` whose
+index is the query's own.  Nothing is repeated: engines search each row once, for as many rows as
+it takes to fill the places.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from echelon._core.sample_weights import own_copies
+from echelon.engines import Classes, Engine, Found, Samples, Search
+
+ROUNDING = 1e-9
+"""Places that are filled but for this are filled."""
+
+
+def weighted_nearest(engine: Engine, space: Any, queries: np.ndarray, search: Search) -> Found:
+    """The neighbours of the query rows until their mass fills the places, own copies among them.
+
+    Those tied with the last one are found too; as of ``Engine.nearest``, it may be the neighbours
+    of the first queries only.
+    """
+    samples: Samples = space.samples
+    k, n = search.n_neighbors, len(samples.classes)
+    if k is None:
+        return _with_copies(engine.nearest(space, queries, search), space, queries, search)
+    n_rows = min(n, max(k, int(np.ceil(k / samples.weights.mean()))))  # type: ignore[union-attr]
+    while True:
+        found = engine.nearest(space, queries, replace(search, n_neighbors=n_rows))
+        whole = _with_copies(found, space, queries, search)
+        if n_rows >= n or _filled(found, whole, n_rows, masses(samples, queries, whole), k):
+            return whole
+        n_rows = min(n, 2 * n_rows)
+
+
+def masses(samples: Samples, queries: np.ndarray, found: Found) -> np.ndarray:
+    """How many rows every neighbour stands for."""
+    weights = samples.weights
+    if weights is None:
+        return np.ones(len(found.indices))
+    own = found.indices == queries[found.owners]
+    return np.where(own, own_copies(weights)[found.indices], weights[found.indices])
+
+
+def _with_copies(found: Found, space: Any, queries: np.ndarray, search: Search) -> Found:
+    """The same, with the other copies of every query that lies where it looks."""
+    samples: Samples = space.samples
+    queries = queries[: len(found.counts)]
+    classes = samples.classes[queries]
+    looks = search.classes.first[classes] <= classes
+    looks &= (classes < search.classes.last[classes]) & search.classes.own
+    looks &= samples.weights[queries] > 1  # type: ignore[index]
+    if samples.missing:  # a row without a value is near to nothing
+        looks[looks] = ~np.isnan(_rows(samples, queries[looks])).all(axis=1)
+    places = np.cumsum(found.counts)[looks]
+    return Found(
+        found.counts + looks,
+        np.insert(found.indices, places, queries[looks]),
+        np.insert(found.distances, places, 0.0),
+    )
+
+
+def _rows(samples: Samples, rows: np.ndarray) -> np.ndarray:
+    """Some rows; those of a Dask collection are in their first order."""
+    local = isinstance(samples.values, np.ndarray)
+    return samples.values[rows if local else samples.rows[rows]]
+
+
+def _filled(found: Found, whole: Found, n_rows: int, mass: np.ndarray, k: int) -> bool:
+    """Whether the mass up to the last row asked for fills the places of every query.
+
+    A query that found fewer rows has found all there are.
+    """
+    asked = np.full(len(found.counts), np.inf)
+    many = np.flatnonzero(found.counts >= n_rows)
+    starts = np.cumsum(found.counts) - found.counts
+    for q in many.tolist():
+        mine = found.distances[starts[q] : starts[q] + found.counts[q]]
+        asked[q] = np.partition(mine, n_rows - 1)[n_rows - 1]
+    near = whole.distances <= asked[whole.owners]
+    filled = np.bincount(whole.owners[near], mass[near], len(asked))
+    return bool((filled[many] >= k - ROUNDING).all())
+
+
+# ----------------------------------------------------------------------------- places and shares
+
+
+def mass_shares(
+    found: Found,
+    mass: np.ndarray,
+    rows: np.ndarray,
+    places: np.ndarray,
+    tolerance: float,
+    *,
+    by_index: bool,
+) -> np.ndarray:
+    """Mass of every neighbour that finds a place, when each query has so many to give.
+
+    Neighbours nearer than the last place count whole.  Those tied with it share the places left by
+    their mass, or, ``by_index``, the lowest rows take them.
+    """
+    owners = found.owners
+    order = np.lexsort((found.distances, owners))
+    upto = _running(mass[order], owners[order])
+    full = upto >= places[owners[order]] - ROUNDING
+    last = np.full(len(found.counts), np.inf)
+    np.minimum.at(last, owners[order][full], found.distances[order][full])
+    nearer = found.distances * tolerance < last[owners]
+    tied = ~nearer & (found.distances <= last[owners] * tolerance)
+    left = np.maximum(places - np.bincount(owners, nearer * mass, len(last)), 0.0)[owners]
+    if by_index:
+        order = np.lexsort((rows, ~tied, owners))  # tied ones first, by row
+        before = np.empty(len(order))
+        before[order] = _running(mass[order], owners[order]) - mass[order]
+        given = np.clip(left - before, 0.0, mass)
+    else:
+        together = np.bincount(owners, tied * mass, len(last))[owners]
+        given = mass * np.minimum(left / np.where(together > 0, together, 1.0), 1.0)
+    return np.where(nearer, mass, np.where(tied, given, 0.0))
+
+
+def mass_worth(
+    found: Found,
+    mass: np.ndarray,
+    rows: np.ndarray,
+    worth: np.ndarray,
+    tolerance: float,
+    *,
+    by_index: bool,
+) -> np.ndarray:
+    """What the places of every neighbour are worth; place r is worth ``worth[r - 1]``.
+
+    A neighbour takes as many places as its mass, the first and last perhaps in part; tied ones
+    share theirs, or stand by row.
+    """
+    owners = found.owners
+    order = np.lexsort((rows, found.distances, owners))
+    owner, distance = owners[order], found.distances[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (owner[1:] != owner[:-1]) | (distance[1:] > distance[:-1] * tolerance)
+    tie = np.cumsum(begins) - 1
+    if by_index:
+        order = order[np.lexsort((rows[order], tie))]
+    end = _running(mass[order], owner)
+    values = _worth_upto(end, worth) - _worth_upto(end - mass[order], worth)
+    if not by_index:
+        sums = np.bincount(tie, values) / np.bincount(tie, mass[order])
+        values = sums[tie] * mass[order]
+    shares = np.empty(len(order))
+    shares[order] = values
+    return shares
+
+
+def _worth_upto(places: np.ndarray, worth: np.ndarray) -> np.ndarray:
+    """What the first places are worth together, the last of them in part."""
+    return np.interp(places, np.arange(len(worth) + 1), np.append(0.0, np.cumsum(worth)))
+
+
+def _running(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    """Sums up to every entry, within the entries of one owner, which stand together."""
+    sums = np.cumsum(values)
+    begins = np.ones(len(owners), bool)
+    begins[1:] = owners[1:] != owners[:-1]
+    before = np.where(begins, sums - values, 0.0)
+    return sums - np.maximum.accumulate(before) if len(sums) else sums
+
+
+# ------------------------------------------------------------------------------------- distances
+
+
+def distance_masses(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
+    """``Engine.distance_sums`` of weighted samples: others counted by their mass, copies too."""
+    samples: Samples = space.samples
+    everyone = Search(Classes.everyone(len(samples.class_sizes)))
+    sums = np.zeros((3, len(samples.classes)))
+
+    def task(chunk: np.ndarray) -> None:
+        while len(chunk):
+            found = weighted_nearest(engine, space, chunk, everyone)
+            mass = masses(samples, chunk, found)
+            far = np.sqrt(found.distances) if space.squared else found.distances
+            done, chunk = np.split(chunk, [len(found.counts)])
+            for power in range(3):
+                sums[power, done] = np.bincount(found.owners, mass * far**power, len(done))
+
+    deque(engine.map(task, engine.tasks(space, queries)), maxlen=0)
+    return sums
+
+
+def pair_mass(weights: np.ndarray) -> float:
+    """Ordered pairs of rows, those of copies of one row among them: n (n - 1) if all weigh 1."""
+    others = weights.sum() - weights + own_copies(weights)
+    return float(weights @ others)
+
+
+def difference_mass(column: np.ndarray, weights: np.ndarray, *, nominal: bool) -> float:
+    """Differences of all ordered pairs of rows added up; nothing may be missing."""
+    if nominal:
+        sizes = np.bincount(np.unique(column, return_inverse=True)[1], weights)
+        return float(sizes.sum() ** 2 - sizes @ sizes)
+    order = np.argsort(column, kind="stable")
+    x, w = column[order], weights[order]
+    return 2.0 * float((w * x) @ (2 * np.cumsum(w) - w - w.sum()))

@@ -1,0 +1,254 @@
+"""NPDR: regression over pairs of neighbours, with covariates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length
+
+from echelon._core.compat import Interval, StrOptions
+from echelon._core.differences import unit_scale
+from echelon.engines import Samples
+from echelon.margin._base import ReliefSelector
+from echelon.margin._evidence import Evidence, Moments
+from echelon.margin._outcome import OutcomeMixin
+from echelon.margin._pair_regression import Covariates, PairRegression
+from echelon.margin._triangles import generator
+from echelon.margin._weights import Sums
+from echelon.margin.rules import Band, Term, rrelieff
+from echelon.methods import CLASSES
+from echelon.validation import is_dask, read_columns
+
+
+class NPDR(OutcomeMixin, ReliefSelector):
+    """NPDR: regression of outcome differences on feature differences among neighbours.
+
+    Over all pairs of a sample and its neighbours, the difference of outcomes is regressed on the
+    difference in one feature and those in covariates; a feature is good if its slope is large for
+    its standard error [1]_.  Numbers and ordered classes by least squares; classes without an order
+    by logistic regression of whether two classes differ.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+    n_neighbors : int, "log" or "radius", default=10
+        Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
+        number of samples, rounded.  "radius": all that are nearer than the mean of the sample's
+        distances less half their standard deviation, as in :class:`MultiSURF`.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
+    metric : {"manhattan", "euclidean"}, default="manhattan"
+        Distance between samples, over features scaled to [0, 1].
+    sample_size : int or float, default=None
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
+    ties : {"share", "index"}, default="share"
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
+    threshold : float, "fdr", "family" or "shuffle", default=None
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: "fdr".
+    error_rate : float, default=0.05
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the
+        probability to keep any.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
+        Where the arithmetic runs.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Scores, larger is better.
+    coefficients_ : ndarray of shape (n_features,)
+        Slopes; the scores are these over their standard errors, pairs taken as independent.
+    z_scores_ : ndarray of shape (n_features,)
+        Covariances of feature and outcome over the pairs, both less what the covariates explain, in
+        units of their standard deviation over all permutations of the outcomes; 0 for constant
+        features.
+    p_values_ : ndarray of shape (n_features,)
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
+    pair_p_values_ : ndarray of shape (n_features,)
+        Upper tail of the normal distribution at the scores, as others report it.  Pairs share
+        samples, and it is far too small: for comparison only.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.  Not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    RReliefF : The same contrast among neighbours, without covariates.
+
+    Notes
+    -----
+    Without covariates the z-scores are those of :class:`RReliefF` with the same neighbours, and
+    for classes the score test of the logistic regression.  With covariates both the feature's and
+    the outcome's differences are taken less their linear fit by those of the covariates [2]_.
+    Covariates take no part in the distance.  Missing values (NaN) leave the feature out of the
+    pair; covariates must be complete.  The cost grows with the square of the number of samples and
+    linearly with the features; classes take some Newton steps over all pairs for every feature.
+
+    References
+    ----------
+    .. [1] T. T. Le, B. A. Dawkins, B. A. McKinney, "Nearest-neighbor Projected-Distance Regression
+       (NPDR) for detecting network interactions with adjustments for multiple tests and
+       confounding", Bioinformatics 36, 2020.
+    .. [2] D. Dekker, D. Krackhardt, T. A. B. Snijders, "Sensitivity of MRQAP tests to collinearity
+       and autocorrelation conditions", Psychometrika 72, 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from echelon import NPDR
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = NPDR(n_neighbors=30).fit(X.drop(columns="bmi"), y, covariates=X[["bmi"]])
+    >>> selector.get_feature_names_out().tolist()
+    ['s5']
+    """
+
+    _own_threshold = "fdr"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ReliefSelector._parameter_constraints,
+        **OutcomeMixin._target_constraints,
+        "n_neighbors": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"log", "radius"}),
+        ],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        n_neighbors: int | str = 10,
+        kind: str = "auto",
+        class_order: Sequence | None = None,
+        metric: str = "manhattan",
+        sample_size: float | None = None,
+        ties: str = "share",
+        threshold: float | str | None = None,
+        error_rate: float = 0.05,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: Any = "auto",
+        verbose: int = 0,
+    ):
+        super().__init__(
+            n_features_to_select,
+            metric=metric,
+            sample_size=sample_size,
+            ties=ties,
+            threshold=threshold,
+            error_rate=error_rate,
+            categorical_features=categorical_features,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            engine=engine,
+            verbose=verbose,
+        )
+        self.n_neighbors = n_neighbors
+        self.kind = kind
+        self.class_order = class_order
+
+    def fit(self, X: Any, y: Any, covariates: Any = None) -> NPDR:
+        """Score the features and choose which to keep.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Outcomes.
+        covariates : array-like or DataFrame of shape (n_samples, n_covariates), default=None
+            What to hold fixed: numbers, strings and categories, none of them missing.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        self._covariates = self._read_covariates(covariates, y)
+        super().fit(X, y)
+        del self._covariates
+        return self
+
+    def _read_covariates(self, covariates: Any, y: Any) -> Covariates:
+        """Scaled, numbers first; a single column may come without its second dimension."""
+        if covariates is None:
+            return Covariates(np.empty((0, 0)), 0)
+        if not is_dask(y):
+            check_consistent_length(covariates, y)
+        if not hasattr(covariates, "columns"):
+            covariates = np.asarray(covariates)
+            covariates = covariates.reshape(len(covariates), -1)
+        columns = read_columns(covariates, "from_dtype", allow_nan=False)
+        order = np.argsort(columns.nominal, kind="stable")
+        values = unit_scale(np.asarray(columns.values, np.float64), ~columns.nominal)
+        return Covariates(values[:, order], int((~columns.nominal).sum()))
+
+    def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
+        copy = clone(self)
+        copy._covariates, copy.kind_ = self._covariates, self.kind_
+        return float(copy._scores(features, shuffled, random_state).max())
+
+    def _rule(self, samples: Samples) -> list[Term]:
+        radius = self.n_neighbors == "radius"
+        terms = rrelieff(samples, None if radius else self._k(samples), None)
+        band = Band(-1, 0.5, own=True) if radius else None
+        return [replace(term, even=False, band=band) for term in terms]
+
+    def _needs_z(self) -> bool:
+        return True
+
+    def _evidence(self, sums: Sums) -> Evidence:
+        samples, fixed = sums.samples, self._covariates
+        if len(fixed.values):
+            fixed = replace(fixed, values=fixed.values[samples.rows])
+        regression = PairRegression(
+            samples,
+            sums.graph([0, 1]),
+            sums.rule[0],
+            fixed,
+            self.kind_ == CLASSES,
+            generator(self.random_state),
+        )
+        slopes, errors, totals, *moments = regression.of_columns(sums.engine.map).T
+        scores = np.divide(slopes, errors, out=np.zeros(len(slopes)), where=errors > 0)
+        self.coefficients_ = samples.per_feature(slopes)
+        self.pair_p_values_ = samples.per_feature(norm.sf(scores))
+        return Evidence.of(totals, Moments.of(np.array(moments).T))._replace(scores=scores)

@@ -1,0 +1,67 @@
+"""Features that are kept in any case, before what a selector ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from echelon._core.search import shared_ranks
+from echelon.rankings import ranking_copies, ranks_of
+from echelon.study._best import KeepsBest
+from echelon.validation import as_frame
+
+
+class AlwaysFirst(KeepsBest, BaseEstimator):
+    """A selector's ranking, with some features before all others, in the selector's own order.
+
+    Parameters
+    ----------
+    selector : selector
+        What ranks.
+    names : sequence of str
+        Columns that come first.
+    n_best : int, default=30
+        How far to rank, where ranking further costs more.
+    k : int, default=1
+        How many to keep.
+    """
+
+    def __init__(self, selector: Any, names: Sequence[str] = (), *, n_best: int = 30, k: int = 1):
+        self.selector = selector
+        self.names = names
+        self.n_best = n_best
+        self.k = k
+
+    def fit(self, X: Any, y: Any) -> AlwaysFirst:
+        """Rank the columns of a table.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        table = as_frame(X)
+        first = table.columns.isin(self.names)
+        self.n_features_in_ = table.shape[1]
+        n_best = min(max(self.n_best, int(first.sum())), self.n_features_in_)
+        self.selector_ = next(iter(ranking_copies(clone(self.selector), n_best))).fit(table, y)
+        own = ranks_of(self.selector_)
+        order = np.lexsort((own, ~first))
+        # What a search never reached shares the last rank, and stays behind.
+        reached = (own < own.max()) | (np.count_nonzero(own == own.max()) == 1)
+        self.order_ = order[(reached | first)[order]]
+        self.ranking_ = shared_ranks(self.order_, self.n_features_in_)
+        for name in ("scores_", "relevance_"):
+            if hasattr(self.selector_, name):
+                setattr(self, name, getattr(self.selector_, name))
+        return self

@@ -1,0 +1,178 @@
+"""How the rows are split: by chance, in whole groups, or along time; for folds and resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_consistent_length
+
+from echelon._core.folds import forward_folds, make_splitter, time_blocks
+from echelon._core.words import counted
+from echelon.targets import Target
+
+FEWEST_SAMPLES = 10
+"""Fewer cannot be split into samples to learn from and samples to judge by."""
+FEWEST_GROUPS = 4
+"""Fewer groups cannot be split so that both parts hold several."""
+TIME_BLOCKS = 20
+"""Stretches of time that are drawn whole where stability is measured."""
+
+
+class Rows(NamedTuple):
+    """What is known of the rows beside features and target; None where nothing is."""
+
+    groups: Any = None
+    """Rows of one group are never parted."""
+    time: Any = None
+    """Rows are judged by later ones."""
+
+
+class Splits(NamedTuple):
+    """The folds, and what must not be parted where rows are drawn."""
+
+    folds: list[tuple]
+    blocks: Any
+    """Rows drawn together: groups, or stretches of time; None: every row by itself."""
+    fewest: int
+    """Rows of the smallest part that anything is ever fitted to."""
+    words: str
+    groups: str | None
+    time: str | None
+
+
+def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Splits:
+    """Folds for all methods: shuffled and stratified by class for a number; whole groups; forward.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds.
+    target : Target
+        Stratifies folds by its classes.
+    rows : Rows
+        What must stay together, or goes by time.
+    random_state : int, RandomState instance or None
+        Shuffles.
+    """
+    groups = _read_groups(rows.groups, target)
+    named = {name: _name_of(getattr(rows, name), name) for name in Rows._fields}
+    if rows.time is not None:
+        folds, blocks = _along_time(cv, target, rows.time, groups)
+    else:
+        classes = target.codes is not None
+        y = target.codes if classes else target.values
+        splitter = make_splitter(cv, y, classes, groups is not None, random_state)
+        folds, blocks = list(splitter.split(np.zeros((len(target), 1)), y, groups)), groups
+    folds = [(train, test) for train, test in folds if len(test)]
+    _check_classes(folds, target)
+    fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
+    words = _in_words(len(folds), named)
+    return Splits(folds, blocks, fewest, words, named["groups"], named["time"])
+
+
+def _half(blocks: np.ndarray | None, n_samples: int) -> int:
+    """Rows of half of the samples, or of half of the blocks if these are the smallest."""
+    if blocks is None:
+        return (n_samples + 1) // 2
+    sizes = np.sort(np.bincount(blocks))
+    return int(sizes[: (len(sizes) + 1) // 2].sum())
+
+
+def _along_time(cv: Any, target: Target, time: Any, groups: Any) -> tuple[list[tuple], Any]:
+    check_consistent_length(target.y, time)
+    if not isinstance(cv, Integral) or isinstance(cv, bool):
+        raise ValueError(
+            f"`cv` must be a number of folds where `time` is given, got {cv!r}. Pass folds of your "
+            "own without `time`."
+        )
+    blocks = time_blocks(time, TIME_BLOCKS) if groups is None else groups
+    return forward_folds(time, int(cv), groups), blocks
+
+
+def _read_groups(groups: Any, target: Target) -> np.ndarray | None:
+    """Codes of the groups."""
+    if groups is None:
+        return None
+    check_consistent_length(target.y, groups)
+    codes = pd.factorize(np.asarray(groups))[0]
+    if (codes < 0).any():
+        raise ValueError("`groups` must not hold missing values. Leave those rows out.")
+    return codes
+
+
+def _name_of(values: Any, otherwise: str) -> str | None:
+    if values is None:
+        return None
+    name = getattr(values, "name", None)
+    return otherwise if name is None else str(name)
+
+
+def _in_words(n_folds: int, named: dict[str, str | None]) -> str:
+    words = counted(n_folds, "fold")
+    if named["time"] is not None:
+        words += f", each judged by the rows that come next by {named['time']}"
+    if named["groups"] is not None:
+        words += f"; rows of the same {named['groups']} never in both parts"
+    return words
+
+
+def _check_classes(folds: Iterable[tuple], target: Target) -> None:
+    """Refuse folds that have nothing to learn from."""
+    for number, (train, _) in enumerate(folds, 1):
+        if not len(train):
+            raise ValueError(
+                f"Fold {number} has no rows to learn from: all of them are of groups that it is "
+                "judged by. Leave out `groups` or `time`."
+            )
+        if target.codes is not None and len(np.unique(target.codes[train])) < 2:
+            label = target.labels.tolist()[target.codes[train[0]]]  # type: ignore[union-attr]
+            raise ValueError(
+                f"Fold {number} would learn from one class only, {label!r}. Make fewer folds, or "
+                "split the rows otherwise."
+            )
+
+
+def fewer_folds(cv: Any, target: Target, groups: Any = None) -> Any:
+    """A number of folds, fewer where samples, groups or classes are few; a splitter as it is.
+
+    Examples
+    --------
+    >>> from echelon.study import fewer_folds
+    >>> from echelon.targets import read_target
+    >>> fewer_folds(10, read_target(["a"] * 5 + ["b"] * 6))
+    6
+    """
+    if not isinstance(cv, Integral) or isinstance(cv, bool):
+        return 5 if cv is None else cv
+    n_samples = len(target)
+    if n_samples < FEWEST_SAMPLES:
+        raise ValueError(
+            f"There are {n_samples} samples, too few to judge features by. Pass at least "
+            f"{FEWEST_SAMPLES}."
+        )
+    codes = np.arange(n_samples) if groups is None else _read_groups(groups, target)
+    if groups is not None and codes.max() + 1 < FEWEST_GROUPS:  # type: ignore[union-attr]
+        raise ValueError(
+            f"There are {counted(int(codes.max()) + 1, 'group')}, "  # type: ignore[union-attr]
+            f"too few to judge features by. Pass at least {FEWEST_GROUPS}."
+        )
+    return min(int(cv), _most_folds(codes, target, groups is not None))
+
+
+def _most_folds(codes: Any, target: Target, grouped: bool) -> int:
+    """As many as the largest class has samples, or groups."""
+    if target.codes is None:
+        return len(np.unique(codes))
+    pairs = np.unique(np.stack([target.codes, codes]), axis=1)
+    counts = sorted(np.bincount(pairs[0]).tolist())
+    if counts[-2] < 2:
+        raise ValueError(
+            f"There are {len(target)} samples, and fewer than two classes of them "
+            f"{'are in two or more groups' if grouped else 'have two or more'}: too few to judge "
+            "features by."
+        )
+    return counts[-1]

@@ -1,0 +1,120 @@
+"""What is known of rows and columns: groups, time, and features kept in any case."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_cases import call
+
+FAST = ("-m", "rankcorrelation")
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """Ten visits of each of 20 patients, alike but for the day; nothing goes with the pain."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(20), 10)
+    table = pd.DataFrame(
+        rng.normal(size=(20, 4))[patient] + 0.05 * rng.normal(size=(200, 4)),
+        columns=["pulse", "mass", "height", "sugar"],
+    ).round(3)
+    day = rng.permutation(200)
+    table["day"] = (pd.Timestamp("2024-03-01") + pd.to_timedelta(day, unit="D")).strftime("%F")
+    table["patient"] = patient + 500
+    table["pain"] = rng.permutation(np.arange(20) % 3)[patient]
+    path = tmp_path / "visits.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_a_subject_with_several_rows_is_named_before_the_answer(visits, capsys):
+    done = call(capsys, "rank", visits, "-t", "pain", *FAST)
+    assert (done.code, done.err) == (0, "")
+    warned = done.out.index("Beware: patient looks like a subject with several rows each")
+    assert warned < done.out.index("Keep")
+    assert "--groups patient" in done.out
+    assert "Set aside, like a subject with several rows each: patient." in done.out
+    assert "day counts days since 2024-03-01." in done.out
+    found = json.loads(call(capsys, "rank", visits, "-t", "pain", *FAST, "--json").out)
+    assert "--groups patient" in found["answer"]["warnings"][0]
+    assert found["how"]["groups"] is None
+
+
+def test_groups_stay_together_and_are_no_feature(visits, capsys):
+    done = call(capsys, "rank", visits, "-t", "pain", *FAST, "--groups", "patient")
+    assert (done.code, done.err) == (0, "")
+    assert "Beware" not in done.out
+    assert "visits.csv: 200 rows, 5 features" in done.out
+    assert "Keep none" in done.out
+    assert "Judged over 5 folds; rows of the same patient never in both parts." in done.out
+
+
+def test_time_splits_forward(visits, capsys):
+    options = ("--time", "day", "--drop", "patient", "--cv", 3, "--json")
+    found = json.loads(call(capsys, "rank", visits, "-t", "pain", *FAST, *options).out)
+    assert found["how"]["time"] == "day"
+    assert found["how"]["splits"] == "3 folds, each judged by the rows that come next by day"
+    assert {feature["name"] for feature in found["features"]} == {
+        "pulse",
+        "mass",
+        "height",
+        "sugar",
+    }
+
+
+def test_rows_without_a_group_are_left_out(visits, capsys):
+    table = pd.read_csv(visits)
+    table.loc[:9, "patient"] = None
+    table.to_csv(visits, index=False)
+    done = call(capsys, "compare", visits, "-t", "pain", "-m", "rankcorrelation,cfs",
+                "--groups", "patient")  # fmt: skip
+    assert "10 rows without patient left out." in done.out
+    assert "190 rows" in done.out
+
+
+def test_what_is_kept_in_any_case(credit, capsys):
+    options = ("--keep", "noise", "--class-order", "low,medium,high", *FAST)
+    done = call(capsys, "rank", credit, "-t", "grade", *options)
+    assert "Keep: noise and income" in done.out
+    assert "Kept in any case, as asked for: noise." in done.out
+    first = next(line for line in done.out.splitlines() if line.strip().startswith("1 "))
+    assert first.split()[1] == "noise"
+
+
+def test_the_tolerance_on_the_command_line(credit, capsys):
+    def sizes(*options):
+        done = call(capsys, "rank", credit, "-t", "debt", *FAST, *options, "--json")
+        return json.loads(done.out)["answer"]["n_features"]
+
+    assert sizes("--tolerance", "99%") == 1
+    assert sizes("--tolerance", "0.0") >= sizes("--tolerance", "20%")
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"),
+    [
+        (("--groups", "patients"), "no column 'patients' (--groups). Did you mean 'patient'?"),
+        (("--groups", "pain"), "--target and --groups name the same column, 'pain'."),
+        (("--groups", "day", "--time", "day"), "--groups and --time name the same column, 'day'."),
+        (("--keep", "patient", "--groups", "patient"), "--keep and --groups name the same column"),
+        (("--keep", "mass", "--drop", "mass"), "--keep and --drop both name 'mass'."),
+        (("--keep", "pain"), "--keep names the target, 'pain', which is no feature."),
+        (("--time", "label"), "--time must name a column of dates or numbers"),
+        (("--groups", "label"), "There are 2 groups, too few"),
+        (("--tolerance", "little"), "--tolerance must be a loss in units of the score"),
+        (("--tolerance", "1%", "-n", "2"), "--n-features and --tolerance both say how many"),
+    ],
+)
+def test_what_is_refused(visits, capsys, options, fragment):
+    table = pd.read_csv(visits)
+    table["label"] = np.where(np.arange(200) % 2, "odd", "even")
+    table.to_csv(visits, index=False)
+    call(capsys, "rank", visits, "-t", "pain", *FAST, *options).check_refused(fragment)
+
+
+def test_bounds_take_neither_groups_nor_time(visits, capsys):
+    call(capsys, "bounds", visits, "-t", "pain", "--groups", "patient").check_refused(
+        "bounds makes no folds, so --groups means nothing"
+    )

@@ -1,0 +1,128 @@
+"""The site as ``make docs`` built it: links, names, search, and pages no wider than the screen."""
+
+from collections import defaultdict
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlparse
+
+import pytest
+
+from browsers import addresses, are_local, chromium, needs_chromium, resize, wait_for, width_of
+
+import test_reference  # isort: skip
+
+SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
+
+pytestmark = pytest.mark.skipif(not SITE.exists(), reason="needs the site: make docs")
+PAGES = sorted(set(SITE.rglob("*.html")) - set((SITE / "_static").rglob("*.html")))
+
+
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+class Page(HTMLParser):
+    """The places of a page, and where it leads."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.places, self.links = set(), set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.places.add(found.get("id"))
+        self.links |= {found[key] for key in ("href", "src") if found.get(key)}
+
+
+@pytest.fixture(scope="module")
+def read():
+    return {file: Page(file) for file in PAGES}
+
+
+def test_links_within_the_site_lead_somewhere(read):
+    broken = defaultdict(list)
+    for file, page in read.items():
+        for link in page.links:
+            address, place = urldefrag(link)
+            if urlparse(link).scheme or link in ("#", ""):
+                continue
+            target = (file.parent / unquote(urlparse(address).path)).resolve() if address else file
+            known = read[target].places if target in read else {place}
+            if not target.exists() or (place and unquote(place) not in known):
+                broken[link].append(file.name)
+    assert not broken
+
+
+def test_the_pages_asked_for_are_there():
+    for name in ("index", "start", "guide", "cli", "gallery/index", "api/index", "evidence",
+                 "scale", "development", "changelog", "faq", "from/skrebate"):  # fmt: skip
+        assert SITE / f"{name}.html" in PAGES, name
+    assert len(list((SITE / "gallery").glob("plot_*.html"))) == 12
+
+
+def test_every_public_name_has_a_page_with_an_example():
+    pages = {file.stem.rpartition(".")[2]: file for file in (SITE / "api" / "of").glob("*.html")}
+    for package, module in test_reference.packages():
+        overview = (SITE / "api" / f"{package}.html").read_text(encoding="utf-8")
+        for name in module.__all__:
+            if name not in pages:  # a constant, a module
+                assert f">{name}<" in overview, f"{package}.{name}"
+                continue
+            text = pages[name].read_text(encoding="utf-8")
+            assert "Examples" in text, name
+            assert "&gt;&gt;&gt; " in text, name
+            assert "Explained in" in text, name
+    assert len(pages) > 100
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as driver:
+        yield driver
+
+
+@needs_chromium
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_is_wider_than_the_screen(browser, width):
+    resize(browser, width)
+    wide = {}
+    for file in PAGES:
+        browser.get(file.as_uri())
+        if width_of(browser) > width:
+            wide[str(file.relative_to(SITE))] = width_of(browser)
+    assert not wide
+    assert are_local(addresses(browser)), "a page asks for something from elsewhere"
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [("ordinal", "OrdinalDecomposition"), ("RReliefF", "RReliefF"), ("p value", "p-value")],
+)
+def test_search(browser, words, page):
+    browser.get(f"{(SITE / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+    results = wait_for(lambda: browser.find_elements("css selector", "#search-results li"))
+    wait_for(lambda: "finished" in browser.find_element("id", "search-results").text.lower())
+    assert len(results) > 2
+    titles = [each.text for each in browser.find_elements("css selector", "#search-results li")]
+    assert any(page in title for title in titles)
+
+
+@needs_chromium
+def test_light_and_dark(browser):
+    resize(browser, 1280)
+    browser.get((SITE / "index.html").as_uri())
+    colours = set()
+    for theme in ("light", "dark"):
+        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        colours.add(browser.execute_script(f"return {BACKGROUND}"))
+    assert len(colours) == 2
+
+
+@needs_chromium
+def test_formulas_are_drawn(browser):
+    browser.get((SITE / "margin.html").as_uri())
+    formulas = browser.find_elements("css selector", ".formula math")
+    assert formulas
+    assert min(formula.size["height"] for formula in formulas) > 20
