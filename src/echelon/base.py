@@ -157,7 +157,7 @@ class WeightingSelector(BaseSelector):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightingSelector:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, codes, n_wanted = self._begin(X, y, sample_weight)
         if n_wanted is not None and self._has_threshold():
             raise ValueError(
@@ -214,7 +214,7 @@ class SampleWeightMixin:
     """``fit`` with weights of samples, for selectors that count with ``Columns.weights``."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score the features and choose which to keep.
 
         Parameters
@@ -303,7 +303,7 @@ class ForwardSelector(BaseSelector):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForwardSelector:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, codes, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
         varying = self._varying(features.values)
