@@ -68,8 +68,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: int | float | None
     categorical_features: Any
-    must_keep: Any = None
-    feature_groups: Any = None
     verbose: int
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -98,11 +96,19 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _read_choice(self, features: Any) -> Choice:
         n_features, names = features.values.shape[1], getattr(features, "names", None)
-        return read_choice(self.must_keep, self.feature_groups, n_features, names)
+        return read_choice(*self._wishes(), n_features, names)
+
+    def _wishes(self) -> tuple[Any, Any]:
+        """``must_keep`` and ``feature_groups``, of selectors that have such parameters.
+
+        Relevance bounds have none, but a method ``feature_groups``.
+        """
+        parameters = self.get_params(deep=False)
+        return parameters.get("must_keep"), parameters.get("feature_groups")
 
     def _n_wanted(self) -> int | None:
         """The number of features, or of groups of them, that was asked for."""
-        what = "features" if self.feature_groups is None else "groups of features"
+        what = "features" if self._wishes()[1] is None else "groups of features"
         n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
         if n_wanted is not None and n_wanted < self._choice.n_kept:
             raise ValueError(
