@@ -59,9 +59,8 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "capture_repr": (),
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
-    "min_reported_time": 0,
-    "matplotlib_animations": False,
 }
 
 # ------------------------------------------------------------------- other projects, if in reach

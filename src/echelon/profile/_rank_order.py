@@ -48,6 +48,13 @@ class RankOrderCheck:
         Most features kept in a fold.
     fits : bool
         Clearly better than random features, and not clearly worse than ReliefF (5 %).
+
+    Examples
+    --------
+    >>> from echelon.profile import RankOrderCheck
+    >>> check = RankOrderCheck(0.9, 0.6, 0.88, 0.5, n_features=12, fits=True)
+    >>> check.rank_order > check.random > check.guess
+    True
     """
 
     rank_order: float
