@@ -39,15 +39,16 @@ class Triangles:
     @classmethod
     def of(cls, graph: PairGraph, random_state: np.random.RandomState) -> Triangles:
         """Those among all wedges of the graph, or among a random part of them."""
-        ends = np.concatenate([graph.lower, graph.higher])
-        small = np.uint16 if graph.n_samples <= 1 << 16 else np.int32
-        order = np.argsort(ends.astype(small), kind="stable")  # 16 bits: in linear time
-        others = np.concatenate([graph.higher, graph.lower])[order]
+        ends, others = (
+            np.concatenate(sides)
+            for sides in ((graph.lower, graph.higher), (graph.higher, graph.lower))
+        )
         degrees = np.bincount(ends, minlength=graph.n_samples)
-        one, two, worth = _wedges(degrees, random_state)
+        middle, places, worth = _wedges(degrees, random_state)
+        one, two = _ends_at(middle, places, ends, degrees)
         third, there = _pairs_of(graph, others[one], others[two])
         n_pairs = max(len(graph.lower), 1)
-        return cls(np.stack([order[one] % n_pairs, order[two] % n_pairs, third])[:, there], worth)
+        return cls(np.stack([one % n_pairs, two % n_pairs, third])[:, there], worth)
 
     def total(self, weights: np.ndarray) -> float:
         """The products of three weights, added over all ordered triangles."""
@@ -58,19 +59,27 @@ class Triangles:
 def _wedges(
     degrees: np.ndarray, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Two different ends of pairs at one sample, and how many such couples each stands for.
-
-    Ends are numbered sample by sample; a sample has as many as its degree.
-    """
-    totals = np.cumsum(degrees * (degrees - 1))
+    """Samples, two different ones of the pairs that end there, and how many each stands for."""
+    couples = degrees * (degrees - 1)
+    totals = np.cumsum(couples)
     n = int(totals[-1])
     wedges = np.arange(n) if n <= WEDGES else np.sort(random_state.randint(0, n, WEDGES))
     middle = np.searchsorted(totals, wedges, side="right")
-    place = wedges - (totals - degrees * (degrees - 1))[middle]
+    place = wedges - (totals - couples)[middle]
     first, second = np.divmod(place, np.maximum(degrees[middle] - 1, 1))
-    second += second >= first
-    start = (np.cumsum(degrees) - degrees)[middle]
-    return start + first, start + second, n / max(len(wedges), 1)
+    return middle, np.stack([first, second + (second >= first)]), n / max(len(wedges), 1)
+
+
+def _ends_at(
+    middle: np.ndarray, places: np.ndarray, ends: np.ndarray, degrees: np.ndarray
+) -> np.ndarray:
+    """Which of all ends these are; only those at the samples asked for are put in order."""
+    asked = np.zeros(len(degrees), bool)
+    asked[middle] = True
+    there = np.flatnonzero(asked[ends])
+    there = there[np.argsort(ends[there], kind="stable")]
+    counts = np.where(asked, degrees, 0)
+    return there[(np.cumsum(counts) - counts)[middle] + places]
 
 
 def _pairs_of(graph: PairGraph, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
