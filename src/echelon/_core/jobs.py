@@ -97,7 +97,7 @@ class Jobs:
         arguments = list(arguments)
         calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
         # Held here as well: threads that enter and leave by turns would not restore it.
-        with self._cores(), _blas_in_one_thread():
+        with self._cores(), blas_in_one_thread():
             results = self._parallel(len(arguments))(calls)
             shown = track(
                 results, total=len(arguments), description=description, verbose=self.verbose
@@ -138,11 +138,11 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _blas_in_one_thread() -> AbstractContextManager:
-    # The matrices are small: several threads within one product make it slower.
+def blas_in_one_thread() -> AbstractContextManager:
+    """Where several threads call it already, or matrices are small: more make it slower."""
     return _libraries().limit(limits=1, user_api="blas")
 
 
 def _with_one_thread(function: Callable[..., Any], *args: Any) -> Any:
-    with _blas_in_one_thread():
+    with blas_in_one_thread():
         return function(*args)

@@ -24,10 +24,12 @@ a slot (query i of a term) counts if i has the feature, and its neighbours j tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from echelon._core.jobs import blas_in_one_thread
 from echelon.engines import Samples
 from echelon.margin._evidence import Moments
 from echelon.margin._pairs import PairGraph, pair_sums, pair_weights
@@ -36,6 +38,9 @@ from echelon.margin._triangles import Triangles, pair_thirds
 
 COLUMNS_PER_TASK = 8
 """Columns read together: a cache line holds eight neighbours in a row."""
+
+FEW_ROWS = 10_000
+"""Up to here a product of two columns is not worth threads, and none are started."""
 
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """``Engine.map``."""
@@ -191,7 +196,8 @@ def by_column(
 
     n = samples.values.shape[1]
     groups = [range(f, min(f + COLUMNS_PER_TASK, n)) for f in range(0, n, COLUMNS_PER_TASK)]
-    return np.array([pair for part in run(task, groups) for pair in part])
+    with blas_in_one_thread() if len(samples.classes) > FEW_ROWS else nullcontext():
+        return np.array([pair for part in run(task, groups) for pair in part])
 
 
 def _columns(samples: Samples, group: range) -> Iterable[np.ndarray]:
