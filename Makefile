@@ -17,12 +17,12 @@ $(BIN)/.installed: pyproject.toml
 	@$(BIN)/python -m pip install --quiet --editable . --group dev
 	@touch $@
 
-# Apart from .venv, since the packages compared with hold some libraries back.
-.venv-bench/.installed: pyproject.toml
-	@echo "Installing into .venv-bench (once, a few minutes) ..."
-	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-bench/bin/python -m pip install --quiet --editable . --group bench
+# Groups of their own: packages compared with hold some libraries back, and the site needs many.
+.venv-%/.installed: pyproject.toml
+	@echo "Installing into .venv-$* (once, a few minutes) ..."
+	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@.venv-$*/bin/python -m pip install --quiet --editable . --group $*
 	@touch $@
 
 # fri does not import without two packages it does not ask for.
@@ -130,17 +130,9 @@ release-check: .venv-release/.installed  ## build sdist and wheel, install the w
 release-cut: .venv-release/.installed  ## set version, changelog and citation of a release (VERSION=0.2.0)
 	@.venv-release/bin/python -m release.cut $(VERSION)
 
-# Apart from .venv, as the site needs a good many packages that nothing else does.
-.venv-docs/.installed: pyproject.toml
-	@echo "Installing into .venv-docs (once, a minute) ..."
-	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	@.venv-docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-docs/bin/python -m pip install --quiet --editable . --group docs
-	@touch $@
-
 docs: .venv-docs/.installed  ## build the site into docs/_build/html, warnings as errors
 	.venv-docs/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
-	@echo "Open docs/_build/html/index.html"
+	@echo "Open docs/_build/html/index.html; .venv/bin/python -m pytest tests/site looks at it"
 
 PAPER ?= all
 papers: $(BIN)/.installed  ## the papers' experiments again, hours (PAPER=interval for one; needs ECHELON_DATA)

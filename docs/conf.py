@@ -35,7 +35,7 @@ nitpicky = True
 # ------------------------------------------------------------------------------ pages, reference
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
-myst_dmath_double_inline = True
+myst_fence_as_directive = ["math"]  # which GitHub draws, too
 
 autosummary_generate = [f"api/{package}.rst" for package in reference.packages()]
 autosummary_context = {"guides": reference.guides(), "selectors": reference.selectors()}
@@ -57,10 +57,10 @@ sphinx_gallery_conf = {
     "doc_module": ("echelon",),
     "reference_url": {"echelon": None},
     "abort_on_example_error": True,
+    "capture_repr": (),
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
-    "min_reported_time": 0,
-    "matplotlib_animations": False,
 }
 
 # ------------------------------------------------------------------- other projects, if in reach

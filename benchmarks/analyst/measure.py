@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from benchmarks.analyst.data import MOST_ROWS, Table
 from echelon import AutoSelector, RankCorrelation
-from echelon._core.folds import make_splitter
-from echelon._core.guesses import best_guess
 from echelon.rankings import ranks_of
-from echelon.study import filled
-from echelon.study._models import default_estimator, forest, read_scoring
+from echelon.study import default_estimator, filled, forest, read_scoring
 from echelon.targets import read_target
 
 OUTER_FOLDS = 5
@@ -89,10 +88,23 @@ def read_table(table: Table) -> tuple[pd.DataFrame, Any, Any]:
 
 def outer_folds(target: Any, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     """Folds around everything, whole groups in one of them."""
-    classes = target.codes is not None
-    y = target.codes if classes else target.values
-    splitter = make_splitter(OUTER_FOLDS, y, classes, groups is not None, 2026)
-    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+    options = {"n_splits": OUTER_FOLDS, "shuffle": True, "random_state": 2026}
+    if target.codes is None:
+        return list(KFold(**options).split(target.values))
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return list(splitter(**options).split(np.zeros((len(target), 1)), target.codes, groups))
+
+
+def guesses(kind: str, y: Any) -> list[Any]:
+    """Models that look at no feature; the better one counts."""
+    if kind == "regression":
+        return [DummyRegressor(), DummyRegressor(strategy="median")]
+    found = [DummyClassifier(strategy="prior")]
+    if kind == "ordinal":
+        target = read_target(y, kind)
+        median = target.labels[int(np.median(target.codes))]
+        found.append(DummyClassifier(strategy="constant", constant=[median]))
+    return found
 
 
 def run_fold(table: Table, fold: int) -> dict[str, Any]:
@@ -123,8 +135,8 @@ def _scores(X: Any, target: Any, fold: Any, kept: list[str], parts: Any) -> dict
         value = scoring.scorer(fitted, columns.iloc[test], target.y.iloc[test])
         return float(scoring.sign * value)
 
-    guess = best_guess(target, X, target.y, [fold], scoring.scorer).scores[0]
-    found = {"guess": float(scoring.sign * guess)}
+    tried = [score(list(X.columns), guess) for guess in guesses(kind, parts[1])]
+    found = {"guess": max(tried, key=lambda value: scoring.sign * value)}
     found["kept"] = score(kept) if kept else found["guess"]
     found["all"] = score(list(X.columns))
     found["Kendall"] = score(by_kendall(*parts, kind)[:k])

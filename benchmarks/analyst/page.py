@@ -7,10 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.common import environment
-from echelon._core.errors import standard_error
-from echelon._core.words import number, with_error
 
 RIVALS = ("kept", "all", "Kendall", "mutual information", "forest")
+
+
+def standard_error(scores: np.ndarray) -> float:
+    """Of the mean over folds whose training sets overlap (Nadeau and Bengio)."""
+    n_folds = len(scores)
+    return float(scores.std(ddof=1) * np.sqrt(1 / n_folds + 1 / (n_folds - 1)))
+
+
+def with_error(mean: float, error: float) -> str:
+    """A mean and its standard error."""
+    return f"{mean:.3f} ± {error:.3f}"
 
 
 class Verdict(NamedTuple):
@@ -33,7 +42,7 @@ def means(folds: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     """Mean and standard error over the outer folds."""
     scores = {name: np.array([fold["scores"][name] for fold in folds])
               for name in ("guess", *RIVALS)}  # fmt: skip
-    return {name: (float(each.mean()), float(standard_error(each)))
+    return {name: (float(each.mean()), standard_error(each))
             for name, each in scores.items()}  # fmt: skip
 
 
@@ -43,7 +52,7 @@ def verdict(command: dict[str, Any], folds: list[dict[str, Any]]) -> Verdict:
     scores = {name: sign * np.array([fold["scores"][name] for fold in folds]) for name in RIVALS}
     best = max(RIVALS, key=lambda name: scores[name].mean())
     losses = scores[best] - scores["kept"]
-    lost, error = float(losses.mean()), float(standard_error(losses))
+    lost, error = float(losses.mean()), standard_error(losses)
     within = lost <= error + 1e-12
     return Verdict(best, lost, error, within, _said(command, best) if not within else "")
 
@@ -109,7 +118,7 @@ def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str
         shown = {rival: with_error(*found[rival]) for rival in RIVALS}
         shown["kept"] += f" ({min(sizes)} to {max(sizes)})"
         score = cell["command"]["evidence"].split(" on samples")[0]
-        cells = [name, score, number(found["guess"][0]), *shown.values(),
+        cells = [name, score, f"{found['guess'][0]:.3f}", *shown.values(),
                  f"{each.best}: {with_error(each.lost, each.error)}",
                  "yes" if each.within else "no", each.said]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")

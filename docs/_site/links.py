@@ -76,6 +76,14 @@ def on_source_read(app: Any, page: str, source: list[str]) -> None:
     source[0] = with_links_of_the_site(source[0], file.parent, page)
 
 
+def is_of_another_package(page: str, literal: nodes.literal) -> bool:
+    """Whether a name stands in the first column, "there", of a page for newcomers."""
+    cell = literal
+    while cell is not None and not isinstance(cell, nodes.entry):
+        cell = cell.parent
+    return page.startswith("from/") and cell is not None and cell.parent.index(cell) == 0
+
+
 class NamesToReference(SphinxPostTransform):
     """`ReliefF` in a page leads to the page of ReliefF."""
 
@@ -88,7 +96,12 @@ class NamesToReference(SphinxPostTransform):
             name = NAME.fullmatch(literal.astext())
             target = known.get(name[1]) if name else None
             inside = isinstance(literal.parent, nodes.reference | nodes.title)
-            if target and target != here and not inside:
+            if (
+                target
+                and target != here
+                and not inside
+                and not is_of_another_package(here, literal)
+            ):
                 uri = self.app.builder.get_relative_uri(here, target)
                 literal.replace_self(nodes.reference("", "", literal.deepcopy(), refuri=uri))
 

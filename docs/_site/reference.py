@@ -23,6 +23,9 @@ API = Path(__file__).parents[1] / "api"
 ABSENT = ["torch", "triton"]
 """Packages too large to install for a signature."""
 
+SHARED = {"study"}
+"""Packages whose names serve other packages; for users are those that ``echelon`` exports."""
+
 NOT_FOR_USERS = {"__main__", "_core", "cli", "echelon", "kernels"}
 """Words of the map that lead to no page."""
 
@@ -82,12 +85,18 @@ def packages() -> dict[str, ModuleType]:
     return {name: module for name, module in found.items() if hasattr(module, "__all__")}
 
 
+def for_users(package: str, module: ModuleType) -> list[str]:
+    """Public names of a package that are meant for users."""
+    shared = package in SHARED
+    return [name for name in module.__all__ if not shared or name in echelon.__all__]
+
+
 @cache
 def names() -> list[Name]:
     """Every public class and function once, in the first package that has it."""
     found: dict[int, Name] = {}
     for package, module in packages().items():
-        for name in module.__all__:
+        for name in for_users(package, module):
             with mock(ABSENT):
                 value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):
@@ -98,7 +107,7 @@ def names() -> list[Name]:
 def constants(package: str) -> list[str]:
     """Public names of a package that are neither class nor function."""
     documented = {each.name for each in names()}
-    return [name for name in packages()[package].__all__ if name not in documented]
+    return [name for name in for_users(package, packages()[package]) if name not in documented]
 
 
 def guides() -> dict[str, str]:

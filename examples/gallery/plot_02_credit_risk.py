@@ -15,15 +15,17 @@ import pandas as pd
 
 rng = np.random.default_rng(7)
 n = 600
-X = pd.DataFrame({
-    "income": rng.lognormal(10, 0.5, n),
-    "debt": rng.gamma(2, 5_000, n),
-    "late_payments": rng.poisson(1.0, n),
-    "years_in_job": rng.exponential(6, n),
-    "age": rng.uniform(20, 75, n),
-    "branch": rng.choice(["north", "south", "west"], n),
-    "shoe_size": rng.normal(42, 2, n),
-})  # fmt: skip
+X = pd.DataFrame(
+    {
+        "income": rng.lognormal(10, 0.5, n),
+        "debt": rng.gamma(2, 5_000, n),
+        "late_payments": rng.poisson(1.0, n),
+        "years_in_job": rng.exponential(6, n),
+        "age": rng.uniform(20, 75, n),
+        "branch": rng.choice(["north", "south", "west"], n),
+        "shoe_size": rng.normal(42, 2, n),
+    }
+)
 worth = (
     np.log(X["income"])
     - X["debt"] / 12_000
@@ -32,8 +34,9 @@ worth = (
     - ((X["age"] - 48) / 20) ** 2 / 2
     + rng.normal(0, 0.5, n)
 )
-rating = pd.cut(worth, np.quantile(worth, [0, 0.3, 0.7, 1]), labels=["C", "B", "A"],
-                include_lowest=True)  # fmt: skip
+rating = pd.cut(
+    worth, np.quantile(worth, [0, 0.3, 0.7, 1]), labels=["C", "B", "A"], include_lowest=True
+)
 
 # %%
 # First the condition itself.  For every feature, the share of pairs of applicants in which the
@@ -58,7 +61,7 @@ print("kept:", ", ".join(margins.get_feature_names_out()))
 from echelon.display import ScoresDisplay
 
 scores = ScoresDisplay.from_estimator(margins).plot()
-scores.ax_.set_title("z-scores, directions given")
+scores.ax_.set_xlabel("z-score, directions given")
 
 # %%
 # What does a wrong condition cost?  ``ForwardAdditive`` says how much of the variance of the

@@ -27,7 +27,7 @@ analysis = OrdEval(random_state=0).fit(X, y)
 display = OrdEvalDisplay.from_estimator(analysis).plot()
 
 # %%
-# The same as a table, for price.  ``upper`` is what the same pairs say of shuffled grades: the
+# The same as a table, for price.  ``high`` is what the same pairs say of shuffled grades: the
 # whisker.
 table = analysis.frame()
 print(table[table["feature"] == "price"].round(2).to_string(index=False))

@@ -54,9 +54,9 @@ nothing = null_threshold(RankCorrelation(), X, shuffled, n_permutations=199, ran
 print("shuffled classes:    ", kept(nothing.support))
 
 # %%
-# **What to read.**  The grey cloud is what chance reaches, the line what it must not.
-# ``"family"`` is for when one wrong feature is one too many, ``"fdr"`` for a list that will be
-# looked at again.
+# **What to read.**  Grey bars are what chance reaches, the dashed line is what it exceeds in 5 %
+# of tables.  ``"family"`` is for when one wrong feature is one too many, ``"fdr"`` for a list that
+# will be looked at again.
 #
 # **Limits.**  That a feature does not pass does not make it useless: 200 samples are few.  Once
 # some features are relevant, the others are judged by what they would score if none were.

@@ -29,13 +29,26 @@ from echelon.evaluation import feature_curve
 model = ExtraTreesClassifier(30, random_state=0)
 sizes = [1, 2, 3, 5, 7, 9]
 rows = feature_curve(
-    ReliefF(), model, X, stage, sizes=sizes, random_state=0, n_jobs=1,
+    ReliefF(),
+    model,
+    X,
+    stage,
+    sizes=sizes,
+    random_state=0,
+    n_jobs=1,
     cv=StratifiedKFold(5, shuffle=True, random_state=0),
-)  # fmt: skip
+)
 whole = feature_curve(
-    ReliefF(), model, X, stage, sizes=sizes, groups=patient, random_state=0, n_jobs=1,
+    ReliefF(),
+    model,
+    X,
+    stage,
+    sizes=sizes,
+    groups=patient,
+    random_state=0,
+    n_jobs=1,
     cv=StratifiedGroupKFold(5, shuffle=True, random_state=0),
-)  # fmt: skip
+)
 
 # %%
 import matplotlib.pyplot as plt

@@ -14,12 +14,14 @@ rng = np.random.default_rng(0)
 hours = pd.date_range("2024-01-01", periods=24 * 120, freq="h")
 storm = rng.random(120) < 0.35
 stormy = np.repeat(storm, 24)
-weather = pd.DataFrame({
-    "temperature": 10 + 6 * np.sin(2 * np.pi * hours.hour / 24) + rng.normal(0, 3, len(hours)),
-    "pressure": 1013 - 8 * stormy + rng.normal(0, 4, len(hours)),
-    "wind": np.abs((3 + 6 * stormy) * rng.normal(size=len(hours))),
-    "humidity": np.clip(70 + rng.normal(0, 12, len(hours)), 20, 100),
-})  # fmt: skip
+weather = pd.DataFrame(
+    {
+        "temperature": 10 + 6 * np.sin(2 * np.pi * hours.hour / 24) + rng.normal(0, 3, len(hours)),
+        "pressure": 1013 - 8 * stormy + rng.normal(0, 4, len(hours)),
+        "wind": np.abs((3 + 6 * stormy) * rng.normal(size=len(hours))),
+        "humidity": np.clip(70 + rng.normal(0, 12, len(hours)), 20, 100),
+    }
+)
 y = np.where(storm, "storm", "calm")
 
 # %%

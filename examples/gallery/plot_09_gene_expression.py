@@ -44,8 +44,7 @@ print(f"rank correlation, centred, keeps {len(genes)}, {informative(genes)} of t
 # %%
 from echelon.display import ScoresDisplay
 
-display = ScoresDisplay.from_estimator(single).plot(n_features=60)
-display.ax_.set_title("The best 60 of 7,000 genes")
+display = ScoresDisplay.from_estimator(single).plot(n_features=45)
 
 # %%
 # How far can the list be trusted?  Selected again on random halves of the samples:

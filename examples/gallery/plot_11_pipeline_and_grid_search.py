@@ -39,9 +39,10 @@ print("kept:", ", ".join(grid.best_estimator_[0].get_feature_names_out()))
 # setting; the best of 12 settings is a little too good, and the whole search is judged by folds
 # around it.
 scores = pd.DataFrame(grid.cv_results_).pivot_table(
-    index="param_relieff__n_features_to_select", columns="param_relieff__n_neighbors",
+    index="param_relieff__n_features_to_select",
+    columns="param_relieff__n_neighbors",
     values="mean_test_score",
-)  # fmt: skip
+)
 ax = scores.plot(marker="o", xlabel="features", ylabel="accuracy")
 ax.legend(title="neighbours")
 ax.set_title("The number of features matters, that of neighbours hardly")

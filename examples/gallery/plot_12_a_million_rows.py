@@ -21,10 +21,12 @@ X[:, :5] += np.linspace(0.25, 0.05, 5, dtype=np.float32) * y[:, None]
 from echelon import ReliefF
 
 sizes = [50, 200, 800, 3_200]
-scores = np.array([
-    [ReliefF(sample_size=size, random_state=seed).fit(X, y).scores_ for seed in range(4)]
-    for size in sizes
-])  # fmt: skip
+scores = np.array(
+    [
+        [ReliefF(sample_size=size, random_state=seed).fit(X, y).scores_ for seed in range(4)]
+        for size in sizes
+    ]
+)
 spread = scores.std(axis=1, ddof=1).mean(axis=1)
 
 # %%

@@ -20,15 +20,18 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.error_rates import CONTROLS
 from echelon._core.sample_weights import weighted_rows
-from echelon._core.search import as_path, forward, shared_ranks
+from echelon._core.search import as_path, forward
 from echelon.targets import read_classes
 from echelon.validation import as_table, names_of, read_columns
 
 
-def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
+def number_to_keep(
+    wanted: int | float | None, n_features: int, what: str = "features"
+) -> int | None:
     """``n_features_to_select`` as a number of features, None if a rule decides."""
     if wanted is None:
         return None
@@ -36,7 +39,7 @@ def number_to_keep(wanted: int | float | None, n_features: int) -> int | None:
         return max(1, int(wanted * n_features))
     if int(wanted) > n_features:
         raise ValueError(
-            f"`n_features_to_select` must be at most the number of features, {n_features}, "
+            f"`n_features_to_select` must be at most the number of {what}, {n_features}, "
             f"got {wanted}. Ask for fewer, or for None to let the method decide."
         )
     return int(wanted)
@@ -54,6 +57,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        **CHOICE_CONSTRAINTS,
         "verbose": ["verbose"],
         "n_features_to_select": [
             None,
@@ -87,7 +91,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         check_consistent_length(features.values, codes)
         if weights is not None:
             features = features._replace(weights=weights)
-        return features, codes, number_to_keep(self.n_features_to_select, features.values.shape[1])
+        self._choice = self._read_choice(features)
+        return features, codes, self._n_wanted()
+
+    def _read_choice(self, features: Any) -> Choice:
+        given = self.get_params(deep=False)  # not all selectors have these parameters
+        wishes = given.get("must_keep"), given.get("feature_groups")
+        return read_choice(*wishes, features.values.shape[1], getattr(features, "names", None))
+
+    def _n_wanted(self) -> int | None:
+        """The number of features, or of groups of them, that was asked for."""
+        alone = self._choice.n_groups == len(self._choice.groups)
+        what = "features" if alone else "groups of features"
+        n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
+        if n_wanted is not None and n_wanted < self._choice.n_kept:
+            raise ValueError(
+                f"`n_features_to_select` must be at least {self._choice.n_kept}, the number of "
+                f"{what} in `must_keep`, got {n_wanted}. Ask for more, or keep fewer."
+            )
+        return n_wanted
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -144,12 +166,11 @@ class WeightingSelector(BaseSelector):
             )
         random_state = check_random_state(self.random_state)
         self.scores_ = self._scores(features, codes, random_state)
-        self.order_ = self._best_first()
-        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        self.order_, self.ranking_ = self._choice.ranked(self._best_first())
         self.threshold_: float | None = None
         if n_wanted is None:
             self.threshold_ = self._threshold(features, codes, random_state)
-            self.support_ = self._passes(self.threshold_)
+            self.support_ = self._choice.whole(self._passes(self.threshold_))
         else:
             self.support_ = self.ranking_ <= n_wanted
         return self
@@ -233,6 +254,7 @@ class ErrorRateMixin:
     threshold: float | str | None
     error_rate: float
     p_values_: np.ndarray
+    _choice: Choice
 
     def _control(self) -> Any:
         """The rule by which features are kept."""
@@ -245,7 +267,8 @@ class ErrorRateMixin:
 
     def _passes(self, threshold: float | None) -> np.ndarray:
         if threshold is None:
-            return CONTROLS[self._control()](self.p_values_, self.error_rate)
+            control = CONTROLS[self._control()]
+            return self._choice.passing(self.p_values_, lambda p: control(p, self.error_rate))
         return super()._passes(threshold)  # type: ignore[misc]
 
 
@@ -290,11 +313,14 @@ class ForwardSelector(BaseSelector):
                 "with at least two values."
             )
         steps = self._search(features, codes, varying, n_wanted)
-        n_kept = self._n_kept(steps) if n_wanted is None else n_wanted
         self.path_ = as_path(steps)
-        self.order_ = np.array(self.path_["feature"], dtype=int)
-        self.ranking_ = shared_ranks(self.order_, n_features)
-        self.support_ = self.ranking_ <= n_kept
+        order = np.array(self.path_["feature"], dtype=int)
+        self.order_, self.ranking_ = self._choice.ranked(order)
+        if n_wanted is None:
+            chosen = np.isin(np.arange(n_features), order[: self._n_kept(steps)])
+            self.support_ = self._choice.whole(chosen)
+        else:
+            self.support_ = self.ranking_ <= n_wanted
         return self
 
     def _search(
@@ -315,7 +341,8 @@ class ForwardSelector(BaseSelector):
             lambda left: add_best([f for f in left if varying[f]] or left),
             self._ended,
             n_wanted=n_wanted,
-            first=first,
+            first=[*self._choice.first, *first],
+            mates=self._choice.mates,
             description=type(self).__name__,
             verbose=self.verbose,
         )

@@ -44,9 +44,11 @@ def fit_ranking(
     )
 
 
-def ranking_copies(selector: Any, n_best: int) -> Iterator[Any]:
+def ranking_copies(selector: Any, n_best: int | float) -> Iterator[Any]:
     """Copies that rank as much as needed, the likeliest first."""
     params = clone(selector).get_params(deep=False)
+    if params.get("feature_groups") is not None:
+        n_best = 1.0  # whole groups are ranked, however many features they have
     if isinstance(selector, WeightingSelector):
         # They rank all; a number spares them the fit that finds a threshold.
         yield clone(selector).set_params(n_features_to_select=n_best, threshold=None)

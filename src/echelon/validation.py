@@ -327,28 +327,47 @@ def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
 
 
 def nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
-    """A mask from a mask, column indices or column names; none if None."""
-    mask = np.zeros(n_features, bool)
+    """A mask of the nominal columns, none if None."""
     if wanted is None:
-        return mask
+        return np.zeros(n_features, bool)
+    return feature_mask(wanted, n_features, names, "categorical_features", repeated=True)
+
+
+def feature_mask(
+    wanted: Any,
+    n_features: int,
+    names: np.ndarray | None,
+    parameter: str,
+    *,
+    repeated: bool = False,
+) -> np.ndarray:
+    """A mask from a mask, column indices or column names, each once unless ``repeated``."""
+    mask = np.zeros(n_features, bool)
     wanted = wanted.tolist() if hasattr(wanted, "tolist") else list(wanted)
     if wanted and all(isinstance(entry, bool | np.bool_) for entry in wanted):
         if len(wanted) != n_features:
             raise ValueError(
-                f"`categorical_features` must have one entry per column, got {len(wanted)} "
+                f"`{parameter}` must have one entry per column, got {len(wanted)} "
                 f"for {n_features} columns."
             )
         return np.array(wanted, dtype=bool)
     columns = Columns(np.empty((0, n_features)), mask, names)
     for entry in wanted:
-        named = names is not None and entry in names.tolist()
-        if named or not isinstance(entry, Integral):
-            mask[columns.position(entry, "categorical_features")] = True
-        elif 0 <= int(entry) < n_features:
-            mask[int(entry)] = True
-        else:
-            raise ValueError(
-                f"`categorical_features` must hold column indices from 0 to {n_features - 1}, "
-                f"got {entry}."
-            )
+        column = _column_of(entry, columns, parameter)
+        if mask[column] and not repeated:
+            raise ValueError(f"`{parameter}` has column {entry!r} twice. Name it once.")
+        mask[column] = True
     return mask
+
+
+def _column_of(entry: Any, columns: Columns, parameter: str) -> int:
+    """The column that a name or an index stands for."""
+    n_features = len(columns.nominal)
+    named = columns.names is not None and entry in columns.names.tolist()
+    if named or not isinstance(entry, Integral):
+        return columns.position(entry, parameter)
+    if not 0 <= int(entry) < n_features:
+        raise ValueError(
+            f"`{parameter}` must hold column indices from 0 to {n_features - 1}, got {entry}."
+        )
+    return int(entry)

@@ -146,6 +146,14 @@ def test_pairs_of_columns_are_intervals(tmp_path, capsys):
     assert points["data"]["n_features"] == 4
 
 
+@pytest.mark.parametrize(("top", "printed"), [(2, 2), (0, 4), (9, 4)])
+def test_as_many_rows_as_asked_for(top, printed, credit, capsys):
+    options = ("-m", "rankcorrelation", "-n", 3, "--cv", 3, "--top", top)
+    out = call(capsys, "rank", credit, "-t", "grade", *ORDER, *options).out
+    assert len(re.findall(r"^ +\d+ +[a-z]+ ", out, re.MULTILINE)) == printed
+    assert ("more; --top 0 prints" in out) == (printed < 4)
+
+
 def test_options_for_columns(credit, capsys):
     options = ("--drop", "debt,noise", "--keep", "customer", "--categorical", "income", "--json")
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER, *options)

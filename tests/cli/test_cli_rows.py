@@ -20,7 +20,7 @@ def visits(tmp_path):
         rng.normal(size=(20, 4))[patient] + 0.05 * rng.normal(size=(200, 4)),
         columns=["pulse", "mass", "height", "sugar"],
     ).round(3)
-    day = rng.permutation(200)
+    day = rng.integers(0, 200, 200)
     table["day"] = (pd.Timestamp("2024-03-01") + pd.to_timedelta(day, unit="D")).strftime("%F")
     table["patient"] = patient + 500
     table["pain"] = rng.permutation(np.arange(20) % 3)[patient]
@@ -92,6 +92,80 @@ def test_the_tolerance_on_the_command_line(credit, capsys):
     assert sizes("--tolerance", "0.0") >= sizes("--tolerance", "20%")
 
 
+@pytest.fixture
+def survey(tmp_path):
+    """Answers that rise with the outcome, a number for every respondent, and a date."""
+    rng = np.random.default_rng(0)
+    n, words = 150, ["never", "rarely", "often"]
+    answer = rng.integers(0, 3, n)
+    table = pd.DataFrame({"respondent": rng.permutation(n) + 4000})
+    table["friendly"] = np.array(words)[answer]
+    table["helpful"] = np.array(words)[rng.integers(0, 3, n)]
+    table["wait"] = rng.gamma(2, 5, n).round(1)
+    table["score"] = (10 * answer + rng.normal(size=n)).round(2)
+    path = tmp_path / "survey.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_weights_of_rows(survey, capsys):
+    options = ("-t", "score", *FAST, "--weights", "wait")
+    done = call(capsys, "rank", survey, *options)
+    assert (done.code, done.err) == (0, "")
+    assert "Rows count by wait, in rankings, models and scores." in done.out
+    assert "survey.csv: 150 rows, 2 features" in done.out
+    for more, fragment in (
+        (("--weights", "friendly"), "must name a column of numbers, and 'friendly' holds labels"),
+        (("--weights", "change"), "finite numbers of at least 0, and 'change' of survey.csv"),
+        (("--weights", "wait", "-m", "rfe"), "rfe takes no weights of rows."),
+        (("--weights", "wait", "--estimator", "knn"), "knn takes no weights of rows."),
+        (("--weights", "wait", "--groups", "wait"), "--groups and --weights name the same column"),
+    ):
+        table = pd.read_csv(survey)
+        table.assign(change=table["wait"] - 10).to_csv(survey, index=False)
+        call(capsys, "rank", survey, "-t", "score", *more).check_refused(fragment)
+
+
+def test_orders_of_features_are_asked_about_and_declared(survey, capsys):
+    done = call(capsys, "rank", survey, "-t", "score", *FAST)
+    assert "Set aside, like an identifier: respondent." in done.out
+    asked = "--ordered friendly,helpful=never,rarely,often."
+    assert (
+        "friendly and helpful look ordered and count as labels: if never < rarely < often, pass "
+        + asked
+    ) in done.out
+    told = ("--ordered", "friendly,helpful=never,rarely,often")
+    done = call(capsys, "rank", survey, "-t", "score", *FAST, *told)
+    assert "look ordered" not in done.out
+    assert any("friendly" in line and "rises 0.9" in line for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("given", "fragment"),
+    [
+        ("friendly", 'must be as "column=low,medium,high"'),
+        ("friendly=", 'must be as "column=low,medium,high"'),
+        ("friend=never", "no column 'friend' (--ordered). Did you mean 'friendly'?"),
+        ("friendly=never,often", "must name every label of 'friendly'; it lacks 'rarely'."),
+        ("friendly=never,often,never", "names 'never' of 'friendly' twice"),
+        ("wait=1,2", "Column 'wait' of survey.csv has an order already"),
+    ],
+)
+def test_orders_that_cannot_be(survey, capsys, given, fragment):
+    call(capsys, "rank", survey, "-t", "score", "--ordered", given).check_refused(fragment)
+
+
+def test_profile_looks_before_it_asks(survey, capsys):
+    table = pd.read_csv(survey)
+    table["name"] = [f"n{k % 90}" for k in range(len(table))]
+    table.to_csv(survey, index=False)
+    doubt = "Column 'name' holds 90 different labels in 150 rows, which are no classes."
+    done = call(capsys, "profile", survey, "-t", "name")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.index("like identifiers  respondent") < done.out.index(doubt)
+    call(capsys, "rank", survey, "-t", "name").check_refused(doubt)
+
+
 @pytest.mark.parametrize(
     ("options", "fragment"),
     [
@@ -116,5 +190,5 @@ def test_what_is_refused(visits, capsys, options, fragment):
 
 def test_bounds_take_neither_groups_nor_time(visits, capsys):
     call(capsys, "bounds", visits, "-t", "pain", "--groups", "patient").check_refused(
-        "bounds makes no folds, so --groups means nothing"
+        "bounds takes no --groups; rank and compare do."
     )

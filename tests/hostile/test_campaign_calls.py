@@ -24,6 +24,13 @@ mpl.use("Agg")
 # What is asked of whole programs and machines has tests of its own.
 APART = {"echelon.cli", "echelon.kernels", "echelon.engines", "echelon._core", "echelon.__main__"}
 
+# Shared between packages: they take what others have read, not what a user passes.
+SHARED = {
+    "associations", "caveats", "default_ranker", "fewer_folds", "filled", "find_facts", "groups_of",
+    "holds_intervals", "is_nominal", "is_number", "make_summary", "margin_weights", "read_for",
+    "read_intervals", "with_labels_split",
+}  # fmt: skip
+
 
 def rooms():
     """The public modules."""
@@ -40,7 +47,7 @@ def calls():
             each = getattr(room, name)
             if not getattr(each, "__module__", "").startswith("echelon"):
                 continue
-            if isfunction(each) and "Examples" in (each.__doc__ or ""):  # for users, that is
+            if isfunction(each) and name not in SHARED and "Examples" in (each.__doc__ or ""):
                 found[f"{room.__name__}.{name}"] = each
             elif isinstance(each, type) and issubclass(each, Picture) and each is not Picture:
                 found[f"{room.__name__}.{name}"] = each

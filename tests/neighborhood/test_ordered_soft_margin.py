@@ -5,11 +5,14 @@ import pandas as pd
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine
 
 import reference_ordered as reference
 from cases import draw_case
 from echelon import OrderedSoftMargin
+from echelon.kernels import _jit, compiling
+from echelon.kernels._jit import Kernel
 
 KINDS = ("ordinal", "classification", "regression")
 
@@ -31,6 +34,12 @@ def small_case(seed):
     return case, kind, answer
 
 
+@pytest.fixture(autouse=True)
+def as_if_first(monkeypatch):
+    """Small fits do without compiled code, whatever was compiled before."""
+    monkeypatch.setattr(Kernel, "pays", lambda self, steps: _jit._impatient[0] or steps > 1e4)
+
+
 @pytest.fixture
 def noisy(rng):
     """Rounded values with gaps and ties, 80 x 120; few columns tell something."""
@@ -42,13 +51,18 @@ def noisy(rng):
 
 @pytest.mark.parametrize("seed", range(220))
 def test_against_the_reference(seed):
+    """Compiled, and then, if data are complete, by array operations."""
     case, kind, answer = small_case(seed)
     n = case.X.shape[1]
     selector = OrderedSoftMargin(
         n, n_neighbors=case.k, answer=answer, kind=kind, categorical_features=case.nominal
     )
-    with sklearn.config_context(working_memory=0 if seed % 5 == 0 else 1024):
+    with compiling(), sklearn.config_context(working_memory=0 if seed % 5 == 0 else 1024):
         selector.fit(case.X, case.y)
+    by_arrays = clone(selector).fit(case.X, case.y)
+    assert_array_equal(by_arrays.order_, selector.order_)
+    assert_allclose(by_arrays.path_.error, selector.path_.error, rtol=1e-9, atol=1e-12)
+    assert_allclose(by_arrays.first_errors_, selector.first_errors_, rtol=1e-9, atol=1e-12)
     X, y, nominal = case.lists
     expected = reference.forward_answers(X, y, n, case.k, nominal, kind, answer)
     features, errors = zip(*expected, strict=True)
@@ -77,10 +91,23 @@ def test_shortlists_change_nothing(seed, monkeypatch):
     answer, n_neighbors = ("mean", "median")[seed // 3 % 2], 1 + seed % 9
     params = {"answer": answer, "n_neighbors": n_neighbors, "kind": kind}
     selector = OrderedSoftMargin(10, categorical_features=nominal, **params)
-    with monkeypatch.context() as patch:
+    with compiling(), monkeypatch.context() as patch:
+        found = selector.fit(X, y).path_
         patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 14)
         expected = selector.fit(X, y).path_
-    found = selector.fit(X, y).path_
+    assert_array_equal(found.feature, expected.feature)
+    assert_allclose(found.error, expected.error, rtol=1e-12)
+
+
+def test_shortlists_of_many_neighbours_change_nothing(rng, monkeypatch):
+    """Where places are too many for a sorted list, only the samples listed are selected from."""
+    X = rng.normal(size=(330, 12))
+    y = np.digitize(X[:, 0] - X[:, 1] * X[:, 2], [-1, 1])
+    selector = OrderedSoftMargin(5, n_neighbors=40)
+    with compiling(), monkeypatch.context() as patch:
+        found = selector.fit(X, y).path_
+        patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 12)
+        expected = selector.fit(X, y).path_
     assert_array_equal(found.feature, expected.feature)
     assert_allclose(found.error, expected.error, rtol=1e-12)
 

@@ -8,12 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from echelon import CFS, Consistency, ForwardAdditive, RankCorrelation, ReliefF
+from echelon import (
+    CFS,
+    Consistency,
+    ForwardAdditive,
+    OrderedSoftMargin,
+    RankCorrelation,
+    ReliefF,
+)
 from echelon.cli import main
 from echelon.engines import NumbaEngine, NumpyEngine, _resolve, resolve_engine
 from echelon.evaluation import monotonicity_violations
 from echelon.kernels import compiling, kernel
-from echelon.kernels._jit import UNCOMPILED_STEPS, Kernel
+from echelon.kernels._jit import UNCOMPILED_STEPS, WORTH_A_LOOK, Kernel
 from echelon.kernels._notice import _Notice
 
 
@@ -34,7 +41,7 @@ def _halves(values):
 def halves():
     """The loops above, as if never called."""
     for loop in (_half, _halves):
-        loop._called, loop._steps_left = False, UNCOMPILED_STEPS
+        loop._called, loop._steps_left, loop._since_look = False, UNCOMPILED_STEPS, 0
         loop.__dict__.pop("dispatcher", None)
     return _halves
 
@@ -56,7 +63,8 @@ def violations(X, y):
 # ------------------------------------------------------------------------------------ loops
 
 
-def test_a_loop_is_compiled_once_it_had_many_steps(halves):
+def test_a_loop_is_compiled_once_it_had_many_steps(halves, monkeypatch):
+    monkeypatch.setattr(Kernel, "at_hand", False)  # whatever runs before have left on disk
     values = np.array([2, 4, 7])
     n_calls = UNCOMPILED_STEPS // 100
     for _ in range(n_calls - 1):
@@ -90,6 +98,24 @@ def test_code_on_disk_is_at_hand(tmp_path):
     assert run(code, tmp_path).split() == ["True", "True"]
 
 
+def test_small_work_looks_for_code_on_disk_now_and_then(halves, monkeypatch):
+    looks = []
+    monkeypatch.setattr(Kernel, "at_hand", property(lambda self: looks.append(self) or False))
+    for _ in range(2 * WORTH_A_LOOK // 100 + 2):
+        assert halves(np.array([3])) == 1
+    assert looks == [halves, halves]
+    monkeypatch.setattr(Kernel, "at_hand", True)
+    assert halves.pays(WORTH_A_LOOK + 1)
+
+
+def test_who_looks_for_code_on_disk_imports_no_compiler(tmp_path):
+    code = (
+        "import sys; from echelon.kernels.order import kth_smallest;"
+        "print(kth_smallest.at_hand, 'numba' in sys.modules)"
+    )
+    assert run(code, tmp_path).split() == ["False", "False"]
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize(
     "outcome",
@@ -100,6 +126,8 @@ def test_code_on_disk_is_at_hand(tmp_path):
         lambda X, y: RankCorrelation().fit(X, y).scores_,
         lambda X, y: RankCorrelation(kind="regression").fit(X, y + X[:, 0] ** 2).scores_,
         lambda X, y: ForwardAdditive(random_state=0).fit(X, y).scores_,
+        lambda X, y: OrderedSoftMargin(4, kind="ordinal").fit(X, y).path_.error,
+        lambda X, y: OrderedSoftMargin(4, kind="classification").fit(X, y).path_.error,
         lambda X, y: violations(X, y),
     ],
 )
@@ -167,7 +195,7 @@ def test_first_fits_compile_nothing(tmp_path):
         "import sys, numpy as np, echelon\n"
         "rng = np.random.default_rng(0)\n"
         "X, y = rng.normal(size=(200, 5)), rng.integers(0, 3, 200)\n"
-        "for name in ('ReliefF', 'OReliefF', 'CFS', 'RankCorrelation'):\n"
+        "for name in ('ReliefF', 'OReliefF', 'CFS', 'OrderedSoftMargin', 'RankCorrelation'):\n"
         "    getattr(echelon, name)().fit(X, y)\n"
         "print('numba' in sys.modules)\n"
         "echelon.ForwardAdditive().fit(X, y)"  # may look for compiled code

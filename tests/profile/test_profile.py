@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon import as_intervals
-from echelon.profile._columns import has_common_scale
+from echelon.profile._columns import has_common_scale, identifier_columns
 from echelon.profile._scales import guess_order
 from echelon.report import TableEncoder, profile
 
@@ -123,3 +123,14 @@ def test_the_encoder_sees_intervals_as_middle_and_width():
     X = as_intervals(pd.DataFrame({"t_min": [0.0, 2.0, 4.0], "t_max": [2.0, 2.0, 12.0]}))
     encoder = TableEncoder().fit(X)
     assert_allclose(encoder.mean_, [np.mean([1, 2, 8]), np.mean([2, 0, 8])])
+
+
+def test_numbers_that_never_repeat_where_chance_would_are_identifiers(rng):
+    given_out = pd.DataFrame({"x": rng.permutation(3000)[:200]})  # 200 of 3,000: 6.6 repeats
+    assert identifier_columns(given_out) == []
+    assert identifier_columns(given_out[:0]) == []
+    for many in (rng.permutation(60) + 17, rng.permutation(1500)[:200] * 1.0):
+        assert identifier_columns(pd.DataFrame({"x": many})) == ["x"]
+    assert identifier_columns(pd.DataFrame({"x": rng.permutation(60) / 10})) == []
+    measured = np.append(rng.permutation(60), 3)
+    assert identifier_columns(pd.DataFrame({"x": measured})) == []

@@ -241,12 +241,12 @@ def check_cdv_step(X, y, path, at):
 
 @pytest.mark.parametrize(("levels", "size"), [(10**6, 12), (40, 12), (10**6, 150), (3, 150)])
 def test_cdv_with_many_features(levels, size):
-    """Several blocks, near and tied sums, and margins beyond one byte."""
+    """Several blocks, near and tied sums, margins beyond one byte; sorted anew or some time ago."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], [size, size // 2, 3])
     X = rng.integers(0, levels, (len(y), 140)).astype(float)
     path = RankOrderSelector(1, criterion="cdv").fit(X, y).path_
-    for at in (0, 1, 40, 77, 108, 134, 137):
+    for at in (0, 1, 7, 15, 16, 40, 77, 108, 134, 137):
         check_cdv_step(X, y, path, at)
 
 
@@ -267,15 +267,18 @@ def test_centers_with_more_ties_than_16_bits_count():
     sums = np.stack([columns > 1, 1000 * columns]).astype(np.int32)
     margins = np.zeros((2, 1, n), np.int8)
     margins[0, 0, 1] = -5
-    orders, widest = np.stack([columns] * 2).astype(np.uint32), np.array([9, 9])
+    widest, places = np.array([9, 9]), np.stack([columns] * 2)
     reach = np.empty((2, (n - 1) // BLOCK + 1), np.int64)
     fits = np.empty(reach.shape, bool)
     for c in range(2):
         reaches(sums[c], widest[c], reach[c], fits[c])
+    assert not fits[0].any()
+    assert not fits[1].all()
     found = np.empty((1, 1), np.int64)
+    runs = np.array([[0, n]] * 2), np.zeros((2, 1), np.int64)
     center_distances(
-        np.array([0]), margins, widest, orders, sums, sums.astype(np.int16),
-        orders.astype(np.int32), reach, fits, found,
+        np.array([0]), margins, widest, sums, sums.astype(np.int16), *runs, places, reach, fits,
+        places.astype(np.uint32), found,
     )  # fmt: skip
     ranks = [rankdata(sums[c, 1:] - margins[c, 0, 1:]) for c in range(2)]
     assert found[0, 0] == 4 * ((ranks[0] - ranks[1]) ** 2).sum()

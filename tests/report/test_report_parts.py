@@ -10,6 +10,7 @@ from echelon._core.by_class import Classes, describe
 from echelon._core.words import counted, listed, number, plain, with_error
 from echelon.profile._alike import ALIKE, associations, groups_of
 from echelon.report._layout import STRIP_WIDTH, round_ticks, strip
+from echelon.report._table import cells_of, columns_of
 from reference_report import groups_alike, rank_correlation
 
 
@@ -110,3 +111,12 @@ def test_ticks_are_round_and_within(low, high):
     assert min(ticks) >= low - 1e-9
     assert max(ticks) <= high + 1e-9
     np.testing.assert_allclose(np.diff(ticks), ticks[1] - ticks[0])
+
+
+def test_chosen_is_a_percentage_everywhere(simple):
+    columns = columns_of(simple.summary())
+    place = [column["key"] for column in columns].index("stability")
+    for feature in simple.summary()["features"]:
+        share = feature["stability"]
+        assert cells_of(feature, columns)[place]["text"] == f"{100 * share:.0f} %"
+    assert " 100 % |" in simple.to_markdown()

@@ -21,10 +21,15 @@ def packages():
                 yield name, module
 
 
+def for_users(package, module):
+    """Names of a package; the study's serve other packages, but for those that echelon exports."""
+    return [name for name in module.__all__ if package != "study" or name in echelon.__all__]
+
+
 def public():
     """(package, name) of every public class and function that can be imported here."""
     for package, module in packages():
-        for name in module.__all__:
+        for name in for_users(package, module):
             try:
                 value = getattr(module, name)
             except ImportError:

@@ -8,6 +8,7 @@
 ``folds``        shuffled folds;  ``errors``  the standard error over folds, and its test
 ``guesses``      the best constant guess, which models must beat
 ``error_rates``  which p-values pass when many are looked at
+``choices``      features that must be kept, or stand or fall together
 ``sample_weights``  weights of samples as counts of rows
 ``rows``         rows, columns and copies of what the user passed
 ``by_class``     one feature in every class: quantiles or shares of labels

@@ -18,7 +18,7 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from echelon._core.progress import track
+from echelon._core.progress import counts_jobs, expect, stepwise, track
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -86,17 +86,25 @@ class Jobs:
         self.compiled = compiled
 
     def __call__(
-        self, description: str, function: Callable[..., Any], arguments: Iterable[tuple]
+        self,
+        description: str,
+        function: Callable[..., Any],
+        arguments: Iterable[tuple],
+        *,
+        steps: bool = False,
     ) -> list[Any]:
-        """Results in the order of the arguments."""
+        """Results in the order of the arguments; with ``steps`` each is a step of the whole."""
         arguments = list(arguments)
         calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
         # Held here as well: threads that enter and leave by turns would not restore it.
         with self._cores(), _blas_in_one_thread():
             results = self._parallel(len(arguments))(calls)
-            return list(
-                track(results, total=len(arguments), description=description, verbose=self.verbose)
+            shown = track(
+                results, total=len(arguments), description=description, verbose=self.verbose
             )
+            if counts_jobs():
+                expect(len(arguments))
+            return list(stepwise(shown) if steps or counts_jobs() else shown)
 
     def _cores(self) -> AbstractContextManager:
         """One core means one, also for the loops within a job."""

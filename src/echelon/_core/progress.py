@@ -1,11 +1,58 @@
-"""A progress bar, shown only when asked for."""
+"""How far a long computation has come: a bar where asked for, steps for whoever watches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+
+_WATCHER: ContextVar[Callable[[int, int], None] | None] = ContextVar("watcher", default=None)
+
+_EVERY_JOB: ContextVar[bool] = ContextVar("every job", default=False)
+
+
+@contextmanager
+def watched(watcher: Callable[[int, int], None]) -> Iterator[None]:
+    """Within, ``watcher(expected, done)`` is told of steps that are now expected, or done."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+@contextmanager
+def every_job_a_step() -> Iterator[None]:
+    """Within, all jobs are steps, expected as they come: where nobody knows their number before."""
+    token = _EVERY_JOB.set(True)
+    try:
+        yield
+    finally:
+        _EVERY_JOB.reset(token)
+
+
+def counts_jobs() -> bool:
+    """Whether all jobs are steps."""
+    return _EVERY_JOB.get()
+
+
+def expect(n_steps: int) -> None:
+    """Say how many further steps there will be."""
+    _tell(n_steps, 0)
+
+
+def step(n_steps: int = 1) -> None:
+    """Say that steps are done."""
+    _tell(0, n_steps)
+
+
+def _tell(expected: int, done: int) -> None:
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(expected, done)
 
 
 def track(items: Iterable[T], *, total: int | None, description: str, verbose: int) -> Iterator[T]:
@@ -20,3 +67,10 @@ def track(items: Iterable[T], *, total: int | None, description: str, verbose: i
     from rich.progress import track as bar
 
     yield from bar(items, description, total=total, console=Console(stderr=True))
+
+
+def stepwise(items: Iterable[T]) -> Iterator[T]:
+    """Yield the items; each is a step."""
+    for item in items:
+        yield item
+        step()

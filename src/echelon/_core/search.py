@@ -25,6 +25,7 @@ def forward(
     *,
     n_wanted: int | None = None,
     first: Sequence[int] = (),
+    mates: Callable[[list[int], list[int]], list[int]] = lambda added, left: [],
     description: str,
     verbose: int = 0,
 ) -> list[Any]:
@@ -40,18 +41,25 @@ def forward(
     ended : callable
         Given the steps so far, tells whether to stop.  Not asked if ``n_wanted`` is given.
     n_wanted : int, default=None
-        Stop at this number of features.
+        Stop at this number of features, or groups of them.
     first : sequence of int, default=()
         Features added before any other, in this order.
+    mates : callable, default=none
+        Given features and those left, tells which of those left go with them and are added next.
     """
-    left = sorted(candidates)
+    left, waiting = sorted({*candidates, *first}), list(first)
     total = len(left) if n_wanted is None else min(n_wanted, len(left))
     steps: list[Any] = []
     known = None if n_wanted is None else total  # the own rule may end at any step
-    for step in track(range(total), total=known, description=description, verbose=verbose):
-        steps.append(add_best([first[step]] if step < len(first) else left))
-        left.remove(steps[-1].feature)
-        if n_wanted is None and ended(steps):
+    for _ in track(range(total), total=known, description=description, verbose=verbose):
+        asked = not waiting  # the own rule is, where it chose
+        due = waiting[:1] or left
+        while due:
+            steps.append(add_best(due))
+            left.remove(steps[-1].feature)
+            due = mates([steps[-1].feature], left)
+        waiting = [feature for feature in waiting if feature in left]
+        if not left or (n_wanted is None and asked and ended(steps)):
             break
     return steps
 

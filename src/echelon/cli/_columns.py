@@ -14,7 +14,7 @@ from echelon.cli.files import Table
 from echelon.profile import is_nominal, is_number
 from echelon.study import Rows
 
-ROLES = ("groups", "time")
+ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
 
 
@@ -25,6 +25,8 @@ class Columns(NamedTuple):
     y: pd.Series
     rows: Rows
     notes: list[str]
+    dates: dict[str, str]
+    """What columns of dates count from."""
 
 
 def split_columns(table: Table, common: Common) -> Columns:
@@ -35,9 +37,12 @@ def split_columns(table: Table, common: Common) -> Columns:
     X = frame.drop(columns=[common.target, *names(common.drop), *roles.values()])
     if X.shape[1] == 0:
         raise InputError(f"{table.source} has no column beside {common.target!r}.")
-    X, changed = _features(X, names(common.categorical), table)
+    _check_known(names(common.categorical), X, table.source, "--categorical")
+    orders = read_orders(common.ordered or [], X, table.source)
+    X, dates = _features(X, names(common.categorical), orders, table)
+    _check_weights(frame, common.weights, table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return Columns(X, frame[common.target], rows, [*notes, *changed])
+    return Columns(X, frame[common.target], rows, notes, dates)
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
@@ -63,6 +68,21 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
         raise InputError(
             f"--time must name a column of dates or numbers, and {common.time!r} of {source} holds "
             "labels."
+        )
+
+
+def _check_weights(frame: pd.DataFrame, name: str | None, source: str) -> None:
+    if name is None:
+        return
+    if not is_number(frame[name]):
+        raise InputError(f"--weights must name a column of numbers, and {name!r} holds labels.")
+    values = frame[name].to_numpy(dtype=float)
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong) or not values.any():
+        what = f"{values[wrong[0]]:g}" if len(wrong) else "0 only"
+        raise InputError(
+            f"--weights must name finite numbers of at least 0, and {name!r} of {source} holds "
+            f"{what}."
         )
 
 
@@ -93,18 +113,52 @@ def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: st
             )
 
 
+def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
+    """``--ordered``: the labels of columns, lowest first."""
+    orders = {}
+    for text in given:
+        named, equals, labels = text.partition("=")
+        order = names(labels)
+        if not equals or not order:
+            raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')
+        _check_known(names(named), X, source, "--ordered")
+        for name in names(named):
+            _check_order(X[name], name, order, source)
+            orders[name] = order
+    return orders
+
+
+def _check_order(column: pd.Series, name: str, order: list[str], source: str) -> None:
+    repeated = [label for label in order if order.count(label) > 1]
+    if repeated:
+        raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
+    if not is_nominal(column):
+        raise InputError(
+            f"Column {name!r} of {source} has an order already; --ordered is for labels."
+        )
+    lacking = sorted({str(label) for label in column.dropna().unique()} - set(order))
+    if lacking:
+        raise InputError(
+            f"--ordered must name every label of {name!r}; it lacks "
+            f"{', '.join(map(repr, lacking[:5]))}."
+        )
+
+
 def _features(
-    X: pd.DataFrame, categorical: list[str], table: Table
-) -> tuple[pd.DataFrame, list[str]]:
-    """Dates as days, codes as labels, nothing infinite; and what dates became."""
-    _check_known(categorical, X, table.source, "--categorical")
-    columns, notes = {}, []
+    X: pd.DataFrame, categorical: list[str], orders: dict[str, list[str]], table: Table
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Dates as days, codes as labels, declared orders, nothing infinite; and what dates became."""
+    columns: dict[Any, pd.Series] = {}
+    dates: dict[str, str] = {}
     for name, column in X.items():
-        if name in categorical:
+        if name in orders:
+            labels = column.map(str, na_action="ignore")
+            column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
+        elif name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
         elif pd.api.types.is_datetime64_any_dtype(column.dtype):
             if column.notna().any():
-                notes.append(f"{name} counts days since {column.min():%Y-%m-%d}.")
+                dates[str(name)] = f"{name} counts days since {column.min():%Y-%m-%d}."
             column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
             column = column.dt.total_seconds() / 86_400
@@ -113,7 +167,7 @@ def _features(
         elif is_number(column):
             _check_finite(column, name, table.source)
         columns[name] = column
-    return pd.DataFrame(columns, index=X.index), notes
+    return pd.DataFrame(columns, index=X.index), dates
 
 
 def _is_ordered(column: pd.Series) -> bool:

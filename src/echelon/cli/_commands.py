@@ -11,6 +11,7 @@ from echelon.cli._console import show_json
 from echelon.cli._errors import InputError
 from echelon.cli._options import Common, Judging
 from echelon.cli._prepare import prepare
+from echelon.cli._progress import working
 from echelon.display import BoundsDisplay
 from echelon.study.types import Summary
 
@@ -81,9 +82,9 @@ def _as_json(summary: Summary, found: _work.Studied) -> dict[str, Any]:
 
 def bounds(common: Common) -> None:
     """Relevance bounds of all features."""
-    for option in ("groups", "time"):
+    for option in ("groups", "time", "weights"):
         if getattr(common, option):
-            raise InputError(f"bounds makes no folds, so --{option} means nothing; rank takes it.")
+            raise InputError(f"bounds takes no --{option}; rank and compare do.")
     _outputs.check_outputs(common)
     found = _work.bounds(common)
     # As the plot shows them: with several classes, the one furthest above its noise.
@@ -115,8 +116,9 @@ def profile(common: Common) -> None:
         if getattr(common, option):
             raise InputError(f"profile makes no {option}; 'echelon rank' does.")
     _outputs.check_outputs(common)
-    task = prepare(common, ["auto"], only_look=True)
-    task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
+    with working(f"Looking at {common.data}", common):
+        task = prepare(common, ["auto"], only_look=True)
+        task = task._replace(notes=[*task.notes, *_work.rank_order_notes(task)])
     written = _outputs.write_table(task.profile.frame(), common)
     if common.json:
         show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})

@@ -72,6 +72,14 @@ class Common:
         str | None,
         _data("--categorical", metavar="A,B", help="Columns of numbers that are codes of labels."),
     ] = None
+    ordered: Annotated[
+        list[str] | None,
+        _data(
+            "--ordered",
+            metavar="A,B=LOW,...,HIGH",
+            help="Columns of labels with an order, lowest first; may be repeated.",
+        ),
+    ] = None
     drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
     keep: Annotated[
         str | None,
@@ -102,6 +110,10 @@ class Common:
             metavar="LOWER,UPPER",
             help='How columns of bounds are named, as "{}_min,{}_max".',
         ),
+    ] = None
+    weights: Annotated[
+        str | None,
+        _data("--weights", metavar="COLUMN", help="How much every row counts, as in surveys."),
     ] = None
     missing: Annotated[
         str | None,

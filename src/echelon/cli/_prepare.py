@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
+from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.words import listed
 from echelon.cli._columns import split_columns
 from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
-from echelon.cli._target import check_methods, question_about, target_of
+from echelon.cli._target import as_option, check_methods, doubt_about, question_about, target_of
 from echelon.cli.files import Reading, read_table
 from echelon.methods import (
     ALIASES,
@@ -23,9 +25,9 @@ from echelon.methods import (
     Method,
     method_named,
 )
-from echelon.profile import Profile, is_nominal, profile
+from echelon.profile import Profile, guess_order, is_nominal, profile
 from echelon.study import Rows
-from echelon.targets import Target
+from echelon.targets import FEW, Target
 
 
 class Task(NamedTuple):
@@ -63,12 +65,14 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
     reading = Reading(common.delimiter, tuple(names(common.missing)), common.sheet)
     table = read_table(common.data, reading)
-    X, y, rows, notes = split_columns(table, common)
+    X, y, rows, notes, dates = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
     chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     check_methods(methods, target)
+    if common.weights is not None:
+        _check_weighable(methods)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
@@ -78,7 +82,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
             "Name columns to use all the same with --keep."
         )
     X, made = _with_intervals(X, common, methods, found)
-    notes = [*table.notes, *notes, *asked, *made, *_needs(X, methods)]
+    notes += [said for name, said in dates.items() if name not in set_aside]
+    notes = [*table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
     return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
 
@@ -102,7 +107,30 @@ def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
+def _look_ordered(X: pd.DataFrame) -> list[str]:
+    """Labels that may have an order, asked about; those with the same labels together."""
+    alike: dict[tuple, list[str]] = {}
+    for name, column in X.items():
+        labels = column.dropna().unique().tolist() if is_nominal(column) else []
+        order = guess_order(labels) if 2 < len(labels) <= FEW else None
+        if order is not None:
+            alike.setdefault(tuple(map(str, order)), []).append(str(name))
+    return [
+        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
+        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
+        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
+        for order, named in alike.items()
+    ]
+
+
 # ------------------------------------------------------------- the target and the methods
+
+
+def _check_weighable(methods: Sequence[Method]) -> None:
+    """Refuse methods that take no weights of rows."""
+    for method in methods:
+        if not has_fit_parameter(method.make(), "sample_weight"):
+            raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
 
 
 def _target(
@@ -114,7 +142,7 @@ def _target(
 ) -> tuple[Target, list[str]]:
     """The target, and a note where its order is not known but does not have to be."""
     target = target_of(y, order, unordered=common.unordered)
-    question = question_about(target, methods, unordered=common.unordered)
+    question = doubt_about(target) or question_about(target, methods, unordered=common.unordered)
     if question is not None:
         if only_look:
             return target, [question]

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from echelon._core.relevance import LABELS, MEANING, WEAK
+from echelon._core.relevance import LABELS, MEANING
 from echelon._core.unseen import visible
-from echelon._core.words import listed, number, with_error
+from echelon._core.words import listed, number, percent, with_error
 from echelon.cli._console import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
@@ -44,7 +44,7 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     for _, title, _ in columns:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("keep")
-    for feature in _first(features, top, summary["answer"]["n_features"]):
+    for feature in _first(features, top):
         cells = [to_text(feature.get(key)) for key, _, to_text in columns]
         kept = feature["kept"]
         table.add_row(str(feature["rank"]), shown(feature["name"]), *cells, "yes" if kept else "",
@@ -65,7 +65,7 @@ _COLUMNS: tuple[tuple[str, str, Any], ...] = (
     ("score", "score", lambda value: number(value, 3)),
     ("relevance", "relevance", lambda value: "" if value is None else value),
     ("trend", "trend", _trend),
-    ("stability", "chosen", lambda value: "" if value is None else f"{100 * value:.0f} %"),
+    ("stability", "chosen", lambda value: "" if value is None else percent(value)),
 )
 
 
@@ -80,7 +80,7 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     for method in summary["methods"]:
         ranks.add_column(_short(method["label"]), justify="right")
     ranks.add_column("keep")
-    for feature in _first(summary["features"], top, summary["answer"]["n_features"]):
+    for feature in _first(summary["features"], top):
         places = [str(feature["ranks"][method["name"]]) for method in summary["methods"]]
         ranks.add_row(shown(feature["name"]), *places, "yes" if feature["kept"] else "",
                       style="bold" if feature["kept"] else "")  # fmt: skip
@@ -145,9 +145,8 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
         left = title in ("feature", "relevance", "class")
         table.add_column(title, justify="left" if left else "right", no_wrap=True,
                          overflow="ellipsis")  # fmt: skip
-    n_relevant = int((frame["relevance"].map(LABELS.index) >= WEAK).sum())
     rows = frame.to_dict("records")
-    for row in _first(rows, top, n_relevant):
+    for row in _first(rows, top):
         cells = [shown(v if isinstance(v, str) else number(v)) for v in row.values()]
         table.add_row(*cells, style="bold" if row["relevance"] == "strong" else "")
     out.print(table)
@@ -215,9 +214,9 @@ def _heading(out: Console, found: Studied | Bounded) -> None:
         _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
 
 
-def _first(rows: list[Any], top: int, n_kept: int) -> Iterable[Any]:
-    """As many as asked for, and all that are kept if these are not many more."""
-    return rows if top == 0 else rows[: max(top, min(n_kept, 2 * top))]
+def _first(rows: list[Any], top: int) -> Iterable[Any]:
+    """As many as asked for; 0: all."""
+    return rows[:top] if top else rows
 
 
 def _more(out: Console, n_all: int, n_printed: int) -> None:

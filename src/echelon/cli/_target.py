@@ -22,7 +22,6 @@ def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Targ
     except (TypeError, ValueError) as error:
         said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
         raise InputError(said[:1].upper() + said[1:]) from error
-    _check_labels(target)
     return target
 
 
@@ -42,13 +41,15 @@ def _check_order(y: pd.Series, order: list[str]) -> None:
         )
 
 
-def _check_labels(target: Target) -> None:
+def doubt_about(target: Target) -> str | None:
+    """Why labels are no classes; None if they are."""
     n_labels = len(target.counts)
-    if target.kind == CLASSES and n_labels > max(FEW, len(target) // 4):
-        raise InputError(
-            f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, "
-            "which are no classes. Is it the right column?"
-        )
+    if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
+        return None
+    return (
+        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
+        "are no classes. Is it the right column?"
+    )
 
 
 def question_about(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from echelon._core.words import is_number, listed
+from echelon._core.progress import every_job_a_step
+from echelon._core.words import counted, is_number, listed
 from echelon.cli._errors import InputError
 from echelon.cli._estimators import make_estimator
 from echelon.cli._options import Common, Judging, names
 from echelon.cli._prepare import Task, prepare
+from echelon.cli._progress import working
 from echelon.methods import CLASSES, METHODS, Method
 from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
@@ -34,9 +35,6 @@ MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
 """Values up to which the order of columns within a row is tried out, and in how many folds."""
 
-LONG = 2e8
-"""Products of samples, samples and features from which on progress bars are worth their lines."""
-
 
 class Studied(NamedTuple):
     """The data as they were used, and what was found."""
@@ -49,37 +47,44 @@ class Studied(NamedTuple):
 
 def study(common: Common, methods: list[str], judging: Judging) -> Studied:
     """Rank by every method, find out how many features to keep, and choose."""
+    with working(f"Reading {common.data}", common) as say:
+        return _studied(common, methods, judging, say)
+
+
+def _studied(common: Common, methods: list[str], judging: Judging, say: Any) -> Studied:
     task = prepare(common, methods)
     settings = {
-        "estimator": make_estimator(judging.estimator, task.target.kind, common.seed),
+        "estimator": make_estimator(
+            judging.estimator, task.target.kind, common.seed, weighted=common.weights is not None
+        ),
         "n_features": read_n_features(judging.n_features, task.X.shape[1]),
         "tolerance": read_tolerance(judging),
         "keep": [name for name in names(common.keep) if name in task.X.columns],
         "cv": _n_folds(task, judging.cv),
         "n_resamples": N_RESAMPLES if common.report else 0,
     }
+    by = listed(method.estimator for method in task.methods)
+    say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
     return _summarized(task, common, settings)
 
 
 def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
-    n, p = task.X.shape
     made = {method.estimator: make_selector(method, task, common) for method in task.methods}
     said = [note for _, notes in made.values() for note in notes]
     notes = remarks(task, said)
-    doing = f"Ranking {p:,} features by {listed(method.estimator for method in task.methods)}"
-    with working(doing, common) as verbose, warnings_of_ours() as caught:
+    with warnings_of_ours() as caught:
         report = summarize(
             task.X,
             task.target,
             {name: selector for name, (selector, _) in made.items()},
             groups=task.rows.groups,
             time=task.rows.time,
+            sample_weight=task.rows.weights,
             random_state=common.seed,
             profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
             source=task.source,
             command=common.command_line(),
             n_jobs=common.jobs,
-            verbose=int(verbose and n * n * p > LONG),
             **settings,
         )
     return Studied(task, report, [*notes, *caught])
@@ -99,12 +104,18 @@ class Bounded(NamedTuple):
 
 def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
+    with working(f"Reading {common.data}", common) as say:
+        return _bounded(common, say)
+
+
+def _bounded(common: Common, say: Any) -> Bounded:
     task = prepare(common, ["relevancebounds"])
     _n_folds(task, 5)  # the one rule of how few rows are too few
     method = METHODS["relevancebounds"]
     selector = method.make(random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs)
     table, _ = with_labels_split(filled(task.X))
-    with working(f"Bounding {table.shape[1]:,} features", common), warnings_of_ours() as caught:
+    say(f"Bounding {counted(table.shape[1], 'feature')}")
+    with every_job_a_step(), warnings_of_ours() as caught:
         selector.fit(table, task.target.y)
         groups = selector.feature_groups()
     association = [float(associations(table[group]).min()) for group in groups]
@@ -129,7 +140,8 @@ def bounds_report(found: Bounded, common: Common) -> Report:
         "cv": _n_folds(found.task, 5),
         "n_resamples": N_RESAMPLES,
     }
-    return _summarized(found.task, common, settings).report
+    with working("Judging the relevant features", common):
+        return _summarized(found.task, common, settings).report
 
 
 def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
@@ -226,19 +238,6 @@ def _n_folds(task: Task, cv: int) -> int:
         return fewer_folds(cv, task.target, task.rows.groups)
     except ValueError as error:
         raise InputError(f"{task.source}: {error}") from error
-
-
-@contextmanager
-def working(doing: str, common: Common) -> Iterator[bool]:
-    """A sign of life on a terminal; yields whether bars may be shown."""
-    if common.quiet or not sys.stderr.isatty():
-        yield False
-        return
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    with console.status(f"{doing} ..."):
-        yield True
 
 
 @contextmanager

@@ -258,7 +258,7 @@ def feature_curve(
         (selector, estimator, scorer, X, y, weights, tried, (fold, len(folds)), rows, seed)
         for fold, (rows, seed) in enumerate(zip(folds, seeds, strict=True))
     )
-    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs)
+    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs, steps=True)
     orders, scores = zip(*done, strict=True)
     share = share_of_test(folds)
     return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders), share)

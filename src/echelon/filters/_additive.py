@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +78,8 @@ class Additive:
         As in :class:`ForwardAdditive`.
     counts : ndarray of shape (n_samples,), default=None
         How many samples every row stands for; None: each for itself.
+    first : sequence of int, default=()
+        Features that are boosted by themselves, before all are.
     """
 
     def __init__(
@@ -89,9 +92,11 @@ class Additive:
         rate: float,
         shrinkage: float,
         counts: np.ndarray | None = None,
+        first: Sequence[int] = (),
     ):
         self.bins, self.directions = bins, directions
         self.counts = row_counts(counts, len(outputs))
+        self.first = np.array(first, dtype=np.int64)
         self.outputs = np.ascontiguousarray(outputs.T)
         self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
         # Once for all bags, so that threads do not decide which of them runs which.
@@ -106,27 +111,43 @@ class Additive:
         weights = self.counts * drawn
         mean = (weights * self.outputs).sum(axis=1, keepdims=True) / weights.sum()
         residual = self.outputs - mean
+        before = self._rounds(self.first, residual, weights) if len(self.first) else []
+        left = residual - sum((self._step(*each) for each in before), np.zeros_like(residual))
+        others = np.setdiff1d(np.arange(len(self.bins.codes)), self.first)
+        everything = np.concatenate([self.first, others])  # of copies, the first one is taken
+        return self._judged([*before, *self._rounds(everything, left, weights)], residual, weights)
+
+    def _rounds(
+        self, some: np.ndarray, residual: np.ndarray, weights: np.ndarray
+    ) -> list[tuple[int, np.ndarray]]:
+        """The feature of every round on some features, and its curve."""
         inside = np.flatnonzero(weights)
         features = np.empty(self.n_rounds, np.int64)
         curves = np.empty((self.n_rounds, len(residual), self.bins.n_bins.max()))
+        codes, n_bins, n_ordered = (part[some] for part in self.bins)
         done = self._boost(
-            self.bins.codes[:, inside], self.bins.n_bins, self.bins.n_ordered, self.directions,
+            codes[:, inside], n_bins, n_ordered, self.directions[some],
             residual[:, inside], weights[inside], self.rate, self.shrinkage, features, curves,
         )  # fmt: skip
-        return self._judged(features[:done], curves, residual, weights)
+        return list(zip(some[features[:done]].tolist(), curves[:done], strict=True))
+
+    def _step(self, feature: int, curve: np.ndarray) -> np.ndarray:
+        """What a round takes from the residual."""
+        return self.rate * curve[:, self.bins.codes[feature]]
 
     def _judged(
-        self, features: np.ndarray, curves: np.ndarray, residual: np.ndarray, weights: np.ndarray
+        self, rounds: list[tuple[int, np.ndarray]], residual: np.ndarray, weights: np.ndarray
     ) -> Boosted:
         """What the rounds lower the squared error of the samples inside and outside by."""
         outside = np.where(weights == 0, self.counts, 0.0)
         before, unseen = (weights * residual**2).sum(), (outside * residual**2).sum()
-        errors, credit = np.empty(len(features)), np.zeros(len(self.bins.codes))
-        for t, feature in enumerate(features):
-            new = residual - self.rate * curves[t][:, self.bins.codes[feature]]
+        errors, credit = np.empty(len(rounds)), np.zeros(len(self.bins.codes))
+        for t, (feature, curve) in enumerate(rounds):
+            new = residual - self._step(feature, curve)
             credit[feature] += (outside * (residual**2 - new**2)).sum()
             residual = new
             errors[t] = (weights * residual**2).sum()
+        features = np.array([feature for feature, _ in rounds], np.int64)
         return Boosted(
             features, 1 - errors / before if before > 0 else errors, credit / (unseen or 1)
         )

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
-from echelon._core.search import Step, shared_ranks
+from echelon._core.search import Step
 from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.filters._outcome import AnyTargetMixin
 from echelon.targets import Target
@@ -66,9 +66,10 @@ class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
         found = self._run(search, drawn if self.n_bags else np.ones((1, len(target))), n_wanted)
         verdict = self._together(search, found) if self.n_bags else self._alone(search, found[0])
         self.scores_ = verdict.scores
-        self.order_ = np.lexsort((-verdict.tail, -verdict.scores))
-        self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.support_ = verdict.passes if n_wanted is None else self.ranking_ <= n_wanted
+        order = np.lexsort((-verdict.tail, -verdict.scores))
+        self.order_, self.ranking_ = self._choice.ranked(order)
+        passing = self._choice.whole(verdict.passes)
+        self.support_ = passing if n_wanted is None else self.ranking_ <= n_wanted
         return self
 
     def _run(self, search: Any, drawn: np.ndarray, n_wanted: int | None) -> list[Any]:

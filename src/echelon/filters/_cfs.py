@@ -42,6 +42,13 @@ class CFS(BaselineSelector):
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -113,6 +120,8 @@ class CFS(BaselineSelector):
         n_bins: int = 10,
         search: str = "best_first",
         categorical_features: Any = "from_dtype",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -120,6 +129,8 @@ class CFS(BaselineSelector):
         self.n_bins = n_bins
         self.search = search
         self.categorical_features = categorical_features
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _search(
@@ -128,8 +139,15 @@ class CFS(BaselineSelector):
         if self.search == "forward":
             return super()._search(features, codes, varying, n_wanted)
         merit = _Merit(self._labels(features, codes), codes)
-        best = best_first(lambda chain: np.where(varying, merit.expand(chain), -np.inf))
-        n_wanted = max(1, len(best)) if n_wanted is None else n_wanted
+        first = tuple(self._choice.first)
+
+        def expand(chain: tuple[int, ...]) -> np.ndarray:
+            return np.where(varying, merit.expand((*first, *chain)), -np.inf)
+
+        start = float(merit.expand(first[:-1])[first[-1]]) if first else 0.0
+        best = best_first(expand, start=start)
+        if n_wanted is None:
+            n_wanted = max(1, len(np.unique(self._choice.groups[[*first, *best]])))
         return self._forward(merit.add_best, varying, n_wanted, first=best)
 
     def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:

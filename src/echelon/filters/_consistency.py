@@ -33,6 +33,13 @@ class Consistency(BaselineSelector):
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -96,12 +103,16 @@ class Consistency(BaselineSelector):
         discretize: str = "mdl",
         n_bins: int = 10,
         categorical_features: Any = "from_dtype",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.discretize = discretize
         self.n_bins = n_bins
         self.categorical_features = categorical_features
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
@@ -121,4 +132,4 @@ class Consistency(BaselineSelector):
         return steps[-1].value == self.rate_
 
     def _n_kept(self, steps: list[Step]) -> int:
-        return len(steps)
+        return next((n for n, step in enumerate(steps, 1) if self._ended([step])), len(steps))

@@ -54,6 +54,13 @@ class ForwardLinear(BaggedSelector):
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -138,6 +145,8 @@ class ForwardLinear(BaggedSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -150,13 +159,16 @@ class ForwardLinear(BaggedSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _search(self, columns: Columns, target: Target) -> Pursuit:
         prices = {"aic": 2.0, "bic": float(np.log(total_of(columns.weights, len(target))))}
         price = prices[self.criterion] if isinstance(self.criterion, str) else self.criterion
         design = Design(columns, self.scale)
-        return Pursuit(design, outputs(target), float(price), self.max_steps, columns.weights)
+        how = float(price), self.max_steps, columns.weights, self._choice
+        return Pursuit(design, outputs(target), *how)
 
     def _alone(self, search: Pursuit, found: Path) -> Verdict:
         self.path_ = path_of(found.features, found.r_squared)

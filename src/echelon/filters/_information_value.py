@@ -41,6 +41,13 @@ class InformationValue(WeightingSelector):
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -131,6 +138,8 @@ class InformationValue(WeightingSelector):
         threshold: float | str | None = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -139,6 +148,8 @@ class InformationValue(WeightingSelector):
         self.threshold = threshold
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:

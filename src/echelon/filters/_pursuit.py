@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from echelon._core.choices import Choice, read_choice
 from echelon._core.differences import unit_scale
 from echelon._core.sample_weights import row_counts, weighted_mid_ranks
 from echelon.validation import Columns
@@ -30,6 +31,15 @@ class Path(NamedTuple):
 
     features: np.ndarray
     r_squared: np.ndarray
+
+    @classmethod
+    def of(cls, steps: list[tuple[int, float]]) -> Path:
+        """From steps, which may be none."""
+        return cls(np.array([f for f, _ in steps], int), np.array([r for _, r in steps], float))
+
+    def then(self, steps: list[tuple[int, float]]) -> Path:
+        """The same with some steps more."""
+        return Path(*(np.append(a, b) for a, b in zip(self, Path.of(steps), strict=True)))
 
 
 class Design:
@@ -100,6 +110,8 @@ class Pursuit:
         Steps after which a search ends that is not told how many to take.
     counts : ndarray of shape (n_samples,), default=None
         How many samples every row stands for; None: each for itself.
+    choice : Choice, default=None
+        Features that are taken first, and groups that are taken whole, as one step.
     """
 
     def __init__(
@@ -109,25 +121,28 @@ class Pursuit:
         price: float,
         max_steps: int,
         counts: np.ndarray | None = None,
+        choice: Choice | None = None,
     ):
         self.design, self.outputs = design, outputs
         self.counts = row_counts(counts, len(outputs))
+        self.choice = choice or read_choice(None, None, design.n_features, None)
         self.price, self.max_steps = price, max_steps
 
     def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Path:
         """Search on the samples drawn: while steps pay, or so many steps if any are left."""
         fit = _Fit(self, drawn)
-        taken: list[int] = []
-        values: list[float] = []
-        while len(taken) < (self.max_steps if n_steps is None else n_steps):
+        found = Path.of([(f, fit.take(f)) for f in self.choice.first])
+        n_taken, most = self.choice.n_kept, self.max_steps if n_steps is None else n_steps
+        while n_taken < most:
             worth = fit.worth()
             best = int(np.argmax(worth))
             if worth[best] == -np.inf or (n_steps is None and worth[best] <= 0):
                 break
-            fit.take(best)
-            taken.append(best)
-            values.append(fit.r_squared())
-        return Path(np.array(taken, dtype=int), np.array(values))
+            found = found.then([(best, fit.take(best))])
+            others = self.choice.mates([best], np.flatnonzero(fit.open).tolist())
+            found = found.then([(f, fit.take(f)) for f in others])
+            n_taken += 1
+        return found
 
     def single_worth(self) -> np.ndarray:
         """What every feature is worth by itself, on all samples."""
@@ -172,7 +187,7 @@ class _Fit:
 
     def r_squared(self) -> float:
         """Share of the sum of squares that is explained."""
-        return 1 - self.rss() / self.total
+        return 1 - self.rss() / self.total if self.total > 0 else 0.0
 
     def worth(self) -> np.ndarray:
         """Gain of every feature, less its price, as a share of the total; -inf if none is left."""
@@ -204,8 +219,8 @@ class _Fit:
         left = values > self.least[block].max(initial=0)
         return values[left], vectors[:, left]
 
-    def take(self, feature: int) -> None:
-        """Add a feature to the model."""
+    def take(self, feature: int) -> float:
+        """Add to the model what a feature adds to it; returns R squared."""
         self.open[feature] = False
         if feature in self.design.blocks:
             block = self.design.blocks[feature]
@@ -214,7 +229,9 @@ class _Fit:
                 self._add(each)
         else:
             row = int(np.searchsorted(self.design.numeric, feature))
-            self._add(self.rows[row] - self.means[row])
+            if self.lengths[row] > self.least[row]:
+                self._add(self.rows[row] - self.means[row])
+        return self.r_squared()
 
     def _add(self, direction: np.ndarray) -> None:
         """Add the part of a direction that is orthogonal to the basis."""

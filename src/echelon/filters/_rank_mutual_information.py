@@ -51,6 +51,13 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         Classes from lowest to highest.  Given, y is ordinal.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -123,6 +130,8 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         kind: str = "auto",
         class_order: Sequence | None = None,
         random_state: Any = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -132,6 +141,8 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         self.kind = kind
         self.class_order = class_order
         self.random_state = random_state
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _read_columns(self, X: Any) -> Columns:

@@ -11,6 +11,7 @@ until it has had so many steps that compiling pays.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,7 +29,7 @@ UNCOMPILED_STEPS = 500_000
 """Steps of a microsecond or so that are taken without a loop before it is compiled."""
 
 WORTH_A_LOOK = 20_000
-"""So many steps at once are worth looking on disk for compiled code."""
+"""After so many steps without, it is worth looking on disk for compiled code again."""
 
 _impatient = [False]
 
@@ -44,6 +45,7 @@ class Kernel:
         self.py_func = function
         self._steps = steps
         self._steps_left = UNCOMPILED_STEPS
+        self._since_look = 0
         self._called = False
 
     def __call__(self, *args: Any) -> Any:
@@ -63,12 +65,20 @@ class Kernel:
         """Whether there is machine code, in memory or on disk, for some arguments at least."""
         if self._called or _impatient[0]:
             return True
-        folder, source = self.dispatcher.stats.cache_path, Path(self.py_func.__code__.co_filename)
-        if folder is None:
-            return False
+        source = Path(self.py_func.__code__.co_filename)
         name = f"{source.stem}.{self.__name__}-*.py{sys.version_info[0]}{sys.version_info[1]}*.nbi"
-        written = [file.stat().st_mtime for file in Path(folder).glob(name)]
-        return bool(written) and max(written) > source.stat().st_mtime
+        files = (file for folder in self._folders(source) for file in folder.glob(name))
+        newest = max((file.stat().st_mtime for file in files), default=0.0)
+        return newest > source.stat().st_mtime
+
+    def _folders(self, source: Path) -> list[Path]:
+        """Where Numba keeps machine code; it is asked, and so imported, only if that is unclear."""
+        if set_to := os.environ.get("NUMBA_CACHE_DIR"):
+            return list(Path(set_to).glob("*"))
+        if os.access(source.parent, os.W_OK):
+            return [source.parent / "__pycache__"]
+        folder = self.dispatcher.stats.cache_path
+        return [] if folder is None else [Path(folder)]
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -89,8 +99,13 @@ class Kernel:
 
     def pays(self, steps: float) -> bool:
         """Whether to call it, or take so many steps without: a second in all, about, is enough."""
-        if self._called or _impatient[0] or (steps > WORTH_A_LOOK and self.at_hand):
+        if self._called or _impatient[0]:
             return True
+        self._since_look += int(steps)
+        if self._since_look > WORTH_A_LOOK:
+            self._since_look = 0
+            if self.at_hand:
+                return True
         self._steps_left -= int(steps)
         return self._steps_left <= 0
 

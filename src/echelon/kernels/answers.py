@@ -29,7 +29,7 @@ def last_distance(far, places, nearest):
     if places > FEW:
         for j in range(far.shape[0]):  # assigning the array would take seconds to compile
             nearest[j] = far[j]
-        return kth_smallest(nearest, places)
+        return kth_smallest(nearest[: far.shape[0]], places)
     for t in range(places):
         nearest[t] = np.inf
     last = np.inf

@@ -1,173 +1,193 @@
 """Centers of classes after one feature more is removed, for many candidates.
 
 The rank of a feature at the center of a class is that of its sum of margins (see ``precedence``).
-Removing a feature moves a sum by at most the size of the class, so in sorted order only near
-features can change places: each is compared with those within reach of it, whose number is bounded
-for blocks of ``BLOCK`` positions, without branches.
+Removing a feature moves a sum by at most the size of the class, so of features nearly in the order
+of their sums only near ones can change places: each is compared with those within reach of it,
+whose number is bounded for blocks of ``BLOCK`` positions, without branches.  The margins of a class
+lie in its own order, so that all of this runs along memory.
 """
 
 import numpy as np
 
 from echelon.kernels._jit import kernel
 
-BLOCK = 32
+BLOCK = 64
 
 
 @kernel
-def sort_again(left, sums, orders, sorted_sums, places):
-    """Features left by their sums, from an order in which they were sorted before.
-
-    Since then sums have moved little, so each feature is put in its place among the last few.
-    ``orders`` (class, position) may list features no longer left; those that are come first.
-    """
-    for c in range(orders.shape[0]):
-        order, values = orders[c], sums[c]
-        at = 0
-        for p in range(order.shape[0]):
-            i = order[p]
-            if not left[i]:
-                continue
-            q = at
-            while q > 0 and values[order[q - 1]] > values[i]:
-                order[q] = order[q - 1]
-                q -= 1
-            order[q] = i
-            at += 1
-        for p in range(at):
-            sorted_sums[c, p] = values[order[p]]
-            places[c, order[p]] = p
+def sort_columns(margins, rows, columns):
+    """Put columns into a new order, in some rows; a column that is not listed is lost."""
+    line = np.empty(columns.shape[0], margins.dtype)
+    for row in rows:
+        for p in range(columns.shape[0]):
+            line[p] = margins[row, columns[p]]
+        for p in range(columns.shape[0]):
+            margins[row, p] = line[p]
 
 
 @kernel
-def reaches(sorted_sums, widest, reach, fits):
+def reaches(sums, widest, reach, fits):
     """For every block of positions, how far a position can be from one it trades places with.
 
-    A removed position moves all later ones up by one, so a block also counts its right neighbour.
-    Reaches are even, for pairs of steps.  ``fits``: blocks whose positions, and those in reach, can
-    be compared by differences of 16 bits, and are so few that what they add to ranks, at most 2
-    each, has 16 bits too.
+    The sums need not be sorted.  Reaches are even, for pairs of steps.  ``fits``: blocks whose
+    positions, and those in reach, can be compared by differences of 16 bits, and are so few that
+    what they add to ranks, at most 1 each, has 16 bits too.
     """
-    n = sorted_sums.shape[0]
+    n = sums.shape[0]
+    least = np.empty(n + 1, np.int64)  # of all sums from a position on
+    least[n] = np.iinfo(np.int64).max
+    for p in range(n - 1, -1, -1):
+        least[p] = min(least[p + 1], sums[p])
     reach[:] = 0
-    q = 0
+    q, most = 0, np.int64(sums[0])
     for p in range(n):
-        q = max(q, p)
-        while q + 1 < n and sorted_sums[q + 1] - sorted_sums[p] <= widest:
+        q, most = max(q, p), max(most, np.int64(sums[p]))
+        while q + 1 < n and least[q + 1] - most <= widest:
             q += 1
-        # Positions p to q are in reach of each other.
-        for b in range(max(p - 1, 0) // BLOCK, q // BLOCK + 1):
+        # None after q can come before p.
+        for b in range(p // BLOCK, q // BLOCK + 1):
             reach[b] = max(reach[b], q - p)
     for b in range(reach.shape[0]):
         reach[b] += reach[b] % 2
         first, last = b * BLOCK - reach[b], (b + 1) * BLOCK + reach[b]
-        low = sorted_sums[first] if first >= 0 else sorted_sums[0] - widest
-        high = sorted_sums[last] if last < n - 1 else sorted_sums[n - 1] + widest
+        low = high = np.int64(sums[b * BLOCK])
+        for p in range(max(first, 0), min(last, n)):
+            low, high = min(low, np.int64(sums[p])), max(high, np.int64(sums[p]))
+        low = low if first >= 0 else least[0] - widest
+        high = high if last <= n else most + widest
         fits[b] = high - low + widest < 2**15 and reach[b] < 2**14
 
 
 @kernel
-def _short_changes(short, start, reach, change):
-    """What trading places adds to the doubled ranks of a block, from sums modulo 2**16."""
-    here = short[start : start + BLOCK]
+def _move(margins, sums, starts, shifts, moved):
+    """Sums less the margins of a candidate, in runs of neighbouring columns."""
+    for run in range(shifts.shape[0]):
+        first, last = starts[run], starts[run + 1]
+        taken = margins[first + shifts[run] : last + shifts[run]]
+        here, out = sums[first:last], moved[first:last]
+        for p in range(last - first):
+            out[p] = here[p] - taken[p]
+
+
+@kernel
+def _short_changes(moved, start, reach, change):
+    """Positions in reach that a block passes less those that pass it, from sums modulo 2**16."""
+    here = moved[start : start + BLOCK]
     for p in range(BLOCK):
         change[p] = 0
     for w in range(1, reach + 1, 2):
-        a, b = short[start + w : start + w + BLOCK], short[start + w + 1 : start + w + 1 + BLOCK]
-        c, d = short[start - w : start - w + BLOCK], short[start - w - 1 : start - w - 1 + BLOCK]
+        a, b = moved[start + w : start + w + BLOCK], moved[start + w + 1 : start + w + 1 + BLOCK]
+        c, d = moved[start - w : start - w + BLOCK], moved[start - w - 1 : start - w - 1 + BLOCK]
         for p in range(BLOCK):
-            e, f = np.int16(a[p] - here[p]), np.int16(b[p] - here[p])
+            e, f = np.int16(here[p] - a[p]), np.int16(here[p] - b[p])
             g, h = np.int16(here[p] - c[p]), np.int16(here[p] - d[p])
-            up = np.int16(e < 0) + np.int16(e <= 0) + np.int16(f < 0) + np.int16(f <= 0)
-            down = np.int16(g < 0) + np.int16(g <= 0) + np.int16(h < 0) + np.int16(h <= 0)
-            change[p] += up - down
+            later = np.int16(e > 0) - np.int16(e < 0) + np.int16(f > 0) - np.int16(f < 0)
+            earlier = np.int16(g > 0) - np.int16(g < 0) + np.int16(h > 0) - np.int16(h < 0)
+            change[p] += later + earlier
 
 
 @kernel
-def _rank_block(margins, order, sums, place, start, reach, ranks):
-    """Doubled ranks of a block, from the sums themselves."""
-    n = order.shape[0] - 1
-    moved = np.empty(BLOCK + 2 * reach, sums.dtype)
-    first, last = max(start - reach, 0), min(start + BLOCK + reach, n)
-    for p in range(first, last):
-        at = p + (p >= place)
-        moved[p - first] = sums[at] - margins[order[at]]
-    for p in range(start, min(start + BLOCK, n)):
-        here, total = moved[p - first], 0
-        for q in range(p + 1, min(p + reach + 1, last)):
-            total += (here > moved[q - first]) + (here >= moved[q - first])
-        for q in range(max(p - reach, first), p):
-            total -= (moved[q - first] > here) + (moved[q - first] >= here)
-        ranks[order[p + (p >= place)]] = 2 * p + 2 + total
+def _long_changes(moved, start, reach, change):
+    """The same from the sums themselves."""
+    here = moved[start : start + BLOCK]
+    for p in range(BLOCK):
+        change[p] = 0
+    for w in range(1, reach + 1):
+        a, b = moved[start + w : start + w + BLOCK], moved[start - w : start - w + BLOCK]
+        for p in range(BLOCK):
+            later = np.int32(here[p] > a[p]) - np.int32(here[p] < a[p])
+            earlier = np.int32(here[p] > b[p]) - np.int32(here[p] < b[p])
+            change[p] += later + earlier
 
 
 @kernel
-def _move(margins, order, short_sums, short):
-    """Sums less the margins of a candidate, modulo 2**16."""
-    for p in range(order.shape[0]):
-        short[p] = short_sums[p] - margins[order[p]]
+def _rank(moved, short, pad, reach, fits, few, many, ranks):
+    """Doubled ranks of all sums."""
+    for b in range(reach.shape[0]):
+        start = b * BLOCK
+        line = ranks[start : start + BLOCK]
+        if fits[b]:
+            _short_changes(short, pad + start, reach[b], few)
+            for p in range(BLOCK):
+                line[p] = 2 * (start + p) + 2 + few[p]
+        else:
+            _long_changes(moved, pad + start, reach[b], many)
+            for p in range(BLOCK):
+                line[p] = 2 * (start + p) + 2 + many[p]
 
 
 @kernel
-def _put(order, base, change, ranks):
-    for p in range(order.shape[0]):
-        ranks[order[p]] = base + 2 * p + change[p]
+def _leave_out(moved, pad, place, ranks):
+    """Take a candidate, which lies at ``place``, out of the doubled ranks of the others."""
+    n = ranks.shape[0]
+    value = moved[pad + place]
+    for p in range(max(place - pad, 0), min(place + pad + 1, n)):
+        other = moved[pad + p]
+        ranks[p] -= np.int32(other > value) + np.int32(other >= value)
+    for p in range(place + pad + 1, n):
+        ranks[p] -= 2
+    ranks[place] = 0
 
 
 @kernel
-def _rank(margins, order, sums, short_sums, place, reach, fits, pad, short, change, ranks):
-    """Doubled ranks of the sums less the margins of a candidate, which is at ``place``."""
-    n = order.shape[0] - 1
-    _move(margins, order[:place], short_sums[:place], short[pad : pad + place])
-    _move(margins, order[place + 1 :], short_sums[place + 1 :], short[pad + place : pad + n])
-    for b in range((n + BLOCK - 1) // BLOCK):
-        start, end = b * BLOCK, min((b + 1) * BLOCK, n)
-        if not fits[b]:
-            _rank_block(margins, order, sums, place, start, reach[b], ranks)
-            continue
-        _short_changes(short, pad + start, reach[b], change)
-        split = min(max(place, start), end)
-        _put(order[start:split], 2 * start + 2, change, ranks)
-        _put(order[split + 1 : end + 1], 2 * split + 2, change[split - start :], ranks)
+def _follow(path, ranks, own):
+    """Ranks in the order of the first class."""
+    for p in range(path.shape[0]):
+        own[p] = ranks[path[p]]
+    for p in range(path.shape[0]):
+        ranks[p] = own[p]
+
+
+@kernel
+def _squared_distance(first, second):
+    total = np.int64(0)
+    for p in range(first.shape[0]):
+        apart = np.int64(first[p] - second[p])
+        total += apart * apart
+    return total
 
 
 @kernel
 def center_distances(
-    candidates, margins, widest, orders, sums, short_sums, places, reach, fits, out
+    candidates, margins, widest, sums, short_sums, starts, shifts, places, reach, fits, paths, out
 ):
     """Four times Spearman's distance between the centers without each of some candidates.
 
     Parameters
     ----------
-    candidates : features that may be removed
-    margins : class, feature, feature: C[i, j] - C[j, i], which removing i takes from the sum of j
+    candidates : rows of the features that may be removed
+    margins : class, row, column: C[i, j] - C[j, i], which removing i takes from the sum of j
     widest : class: more than sums can come nearer to each other
-    orders, sums : class, position: features by their sum, and the sums
-    short_sums : the sums modulo 2**16
-    places : class, feature: position of every feature
+    sums, short_sums : class, position: the sums, and these modulo 2**16
+    starts, shifts : class, run: first positions of runs of columns, and column less position
+    places : class, row: position of every feature
     reach, fits : class, block: see ``reaches``
+    paths : class, position in the first class: position of the same feature
     out : candidate, pair of classes (0 1, 0 2, ..., 1 2, ...)
     """
-    n_classes, n_positions = orders.shape
-    width, pad = margins.shape[2], reach.max()
+    n_classes, n = sums.shape
+    pad, n_blocks = reach.max(), reach.shape[1]
     # Beyond the ends stand sums that none can trade places with.
-    short = np.empty((n_classes, n_positions + BLOCK + 2 * pad), np.int16)
+    moved = np.empty((n_classes, n_blocks * BLOCK + 2 * pad), sums.dtype)
+    short = np.empty(moved.shape, np.int16)
     for c in range(n_classes):
-        short[c, :pad] = np.int16(sums[c, 0] - widest[c])
-        short[c, pad:] = np.int16(sums[c, n_positions - 1] + widest[c])
-    change = np.empty(BLOCK, np.int16)
-    ranks = np.zeros((n_classes, width), np.int32)
+        low, high = sums[c].min() - widest[c], sums[c].max() + widest[c]
+        for p in range(moved.shape[1]):
+            moved[c, p] = low if p < pad else high
+            short[c, p] = np.int16(moved[c, p])
+    few, many = np.empty(BLOCK, np.int16), np.empty(BLOCK, np.int32)
+    ranks, own = np.empty((n_classes, n_blocks * BLOCK), np.int32), np.empty(n, np.int32)
     for q in range(candidates.shape[0]):
         k = candidates[q]
         for c in range(n_classes):
-            _rank(margins[c, k], orders[c], sums[c], short_sums[c], places[c, k], reach[c],
-                  fits[c], pad, short[c], change, ranks[c])  # fmt: skip
-            ranks[c, k] = 0
+            _move(margins[c, k], sums[c], starts[c], shifts[c], moved[c, pad:])
+            _move(margins[c, k], short_sums[c], starts[c], shifts[c], short[c, pad:])
+            _rank(moved[c], short[c], pad, reach[c], fits[c], few, many, ranks[c])
+            _leave_out(moved[c], pad, places[c, k], ranks[c, :n])
+            if c > 0:
+                _follow(paths[c], ranks[c], own)
         pair = 0
         for a in range(n_classes):
             for b in range(a + 1, n_classes):
-                first, second, total = ranks[a], ranks[b], np.int64(0)
-                for i in range(width):
-                    apart = np.int64(first[i] - second[i])
-                    total += apart * apart
-                out[q, pair] = total
+                out[q, pair] = _squared_distance(ranks[a, :n], ranks[b, :n])
                 pair += 1

@@ -91,6 +91,13 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -134,6 +141,8 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: Any = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -146,6 +155,8 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:

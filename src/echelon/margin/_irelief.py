@@ -53,6 +53,13 @@ class IRelief(SampleWeightMixin, MarginSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -123,6 +130,8 @@ class IRelief(SampleWeightMixin, MarginSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: str | Engine = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.n_features_to_select = n_features_to_select
@@ -134,6 +143,8 @@ class IRelief(SampleWeightMixin, MarginSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:

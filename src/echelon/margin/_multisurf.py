@@ -44,6 +44,13 @@ class MultiSURF(RadiusSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -145,6 +152,13 @@ class MultiSURFStar(RadiusSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 

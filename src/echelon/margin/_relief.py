@@ -48,6 +48,13 @@ class Relief(ReliefSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -150,6 +157,13 @@ class ReliefF(ReliefSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -236,6 +250,8 @@ class ReliefF(ReliefSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: Any = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         super().__init__(
@@ -249,6 +265,8 @@ class ReliefF(ReliefSelector):
             random_state=random_state,
             n_jobs=n_jobs,
             engine=engine,
+            must_keep=must_keep,
+            feature_groups=feature_groups,
             verbose=verbose,
         )
         self.n_neighbors = n_neighbors

@@ -89,6 +89,8 @@ class AscentSelector(MarginSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: str | Engine = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -99,6 +101,8 @@ class AscentSelector(MarginSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -163,6 +167,13 @@ class Simba(AscentSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -255,6 +266,13 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -326,6 +344,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         random_state: Any = None,
         n_jobs: int | None = None,
         engine: str | Engine = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ) -> None:
         super().__init__(
@@ -337,6 +357,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
             random_state=random_state,
             n_jobs=n_jobs,
             engine=engine,
+            must_keep=must_keep,
+            feature_groups=feature_groups,
             verbose=verbose,
         )
         self.dominance = dominance

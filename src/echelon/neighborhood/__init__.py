@@ -5,6 +5,7 @@
 ``_base``        the search that both of these share
 ``_chosen``      the features chosen so far and their distances
 ``_answers``     what the nearest neighbours of every sample answer, and how far they err
+``_array_answers``  the same by array operations, for small work
 ``_ordered_soft_margin``  forward selection by these errors
 ``_soft_margin`` forward selection by soft margin;  ``_rough_set``  by dependency
 """

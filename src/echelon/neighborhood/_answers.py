@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,12 @@ from echelon._core.samples import arrange
 from echelon.engines import TIE_TOLERANCE, Engine, Samples
 from echelon.kernels.answers import MEAN, MEDIAN, OWN_CLASS, SHORTLIST, add_errors, shortlist
 from echelon.methods import CLASSES
+from echelon.neighborhood._array_answers import (
+    arrays_do,
+    chosen_squares,
+    column_squares,
+    sums_by_arrays,
+)
 from echelon.neighborhood._chosen import ChosenFeatures
 from echelon.neighborhood._relation import in_double
 from echelon.targets import Target
@@ -49,10 +55,14 @@ class Question(NamedTuple):
         return np.mean([ordered[m + (m >= passed)] for m in middle], axis=0)
 
     @property
+    def truth(self) -> Any:
+        """The answers without an error."""
+        return 1.0 if self.how == OWN_CLASS else self.levels[self.codes]
+
+    @property
     def guess_error(self) -> float:
         """Mean error of these answers; above 0 since the target varies."""
-        truth = 1.0 if self.how == OWN_CLASS else self.levels[self.codes]
-        return float(np.abs(self.guesses - truth).mean())
+        return float(np.abs(self.guesses - self.truth).mean())
 
 
 def ask(target: Target, answer: str) -> Question:
@@ -142,6 +152,17 @@ class AnswerErrors:
         self.places = min(n_neighbors, len(rows) - 1)
         self.tolerance = (1 + TIE_TOLERANCE[columns.values.dtype]) ** 2  # of squares
         self.engine = engine
+        self._squares: np.ndarray | None = None  # of all pairs, where arrays do
+        if arrays_do(self.chosen.state, question.how):
+            self._squares = chosen_squares(self.chosen.state)
+
+    def add(self, feature: int) -> None:
+        """Choose a feature."""
+        if self._squares is None:
+            self.chosen.add(feature)
+            return
+        self._squares += column_squares(self.chosen.state, feature)
+        self.chosen.note(feature)
 
     def of(self, candidates: np.ndarray, *, all_of_them: bool = False) -> np.ndarray:
         """Mean errors, one per candidate; inf for some that are not the smallest.
@@ -167,7 +188,12 @@ class AnswerErrors:
         n_samples = len(self.guesses)
         size = max(n_samples // SHORTLIST, 4 * self.places)
         worthwhile = n_candidates > FEW_CANDIDATES and 2 * size < n_samples
-        if not worthwhile or not self.chosen.size or self.chosen.state.missing:
+        if (
+            self._squares is not None
+            or not worthwhile
+            or not self.chosen.size
+            or self.chosen.state.missing
+        ):
             return Shortlists.empty()
         near = Shortlists.of(n_samples, 2 * size)
 
@@ -179,6 +205,11 @@ class AnswerErrors:
 
     def _sums(self, candidates: np.ndarray, near: Shortlists, limit: float) -> np.ndarray:
         """Sums of errors; inf for those given up."""
+        if self._squares is not None:
+            return sums_by_arrays(
+                self.chosen.state, self._squares, candidates, self.question, self.places,
+                self.tolerance,
+            )  # fmt: skip
         errors = np.zeros(len(candidates))
         add_errors(
             self.chosen.state,

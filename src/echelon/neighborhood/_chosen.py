@@ -123,4 +123,8 @@ class ChosenFeatures:
             add_column(
                 state.columns, state.nominal, state.missing, feature, state.sums, state.shared
             )
-        self.state = state._replace(features=np.append(state.features, feature))
+        self.note(feature)
+
+    def note(self, feature: int) -> None:
+        """Choose a feature whose distances are kept elsewhere."""
+        self.state = self.state._replace(features=np.append(self.state.features, feature))

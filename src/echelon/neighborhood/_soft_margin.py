@@ -57,6 +57,13 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
         context or worker of joblib says otherwise.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -137,6 +144,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         engine: str | Engine = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -147,6 +156,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.engine = engine
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     def _criterion(self, chosen: ChosenFeatures, engine: Engine) -> Callable[[list[int]], Any]:

@@ -25,6 +25,9 @@ PAIRS = (
 )
 """How columns of lower and upper bounds are usually named."""
 
+EXPECTED_REPEATS = 10
+"""Whole numbers that never repeat, where chance would have repeated so many, are identifiers."""
+
 _ID_NAME = re.compile(
     r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
 )
@@ -104,7 +107,17 @@ def _is_identifier(name: Any, column: pd.Series) -> bool:
         return False
     values = column.to_numpy(dtype=float, na_value=np.nan)
     whole = bool((values == np.round(values)).all())
-    return whole and (named or bool((np.diff(values) == 1).all()))
+    return whole and (named or bool((np.diff(values) == 1).all()) or _given_out(values))
+
+
+def _given_out(values: np.ndarray) -> bool:
+    """Whether so many whole numbers from so small a range would repeat, had they been measured.
+
+    n numbers drawn from r repeat n (n - 1) / (2 r) times on average; none at all has the
+    probability exp of minus that (the problem of birthdays).
+    """
+    n, span = len(values), np.ptp(values) + 1
+    return bool(n * (n - 1) / 2 >= EXPECTED_REPEATS * span)
 
 
 def words_of(name: Any) -> str:

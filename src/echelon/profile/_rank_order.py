@@ -7,7 +7,8 @@ in folds, beside as many features drawn at random, and beside as many of ReliefF
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,12 +30,31 @@ FEWEST = 2
 """One feature alone has no order."""
 
 
-class RankOrderCheck(NamedTuple):
+@dataclass(frozen=True)
+class RankOrderCheck:
     """Balanced accuracy on folds that had no say, means over the folds.
 
-    ``rank_order``: features and classifier by the order within a sample; ``random``: as many
-    features drawn at random, the same classifier; ``relieff``: as many of ReliefF's best, their
-    values in a linear model; ``guess``: one class for all.
+    Attributes
+    ----------
+    rank_order : float
+        Features and classifier by the order within a sample.
+    random : float
+        As many features drawn at random, the same classifier.
+    relieff : float
+        As many of ReliefF's best, their values in a linear model.
+    guess : float
+        One class for all.
+    n_features : int
+        Most features kept in a fold.
+    fits : bool
+        Clearly better than random features, and not clearly worse than ReliefF (5 %).
+
+    Examples
+    --------
+    >>> from echelon.profile import RankOrderCheck
+    >>> check = RankOrderCheck(0.9, 0.6, 0.88, 0.5, n_features=12, fits=True)
+    >>> check.rank_order > check.random > check.guess
+    True
     """
 
     rank_order: float
@@ -42,9 +62,7 @@ class RankOrderCheck(NamedTuple):
     relieff: float
     guess: float
     n_features: int
-    """Most features kept in a fold."""
     fits: bool
-    """Clearly better than random features, and not clearly worse than ReliefF (5 %)."""
 
     @property
     def sentence(self) -> str:

@@ -7,14 +7,14 @@ feature alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.utils import gen_batches
 
 from echelon.engines import Engine
-from echelon.kernels.centers import BLOCK, center_distances, reaches, sort_again
+from echelon.kernels.centers import BLOCK, center_distances, reaches, sort_columns
 from echelon.rankorder._blankets import Blankets
 from echelon.rankorder._counts import all_margins, all_spoiler_terms
 from echelon.rankorder._orders import Orders
@@ -23,7 +23,10 @@ from echelon.rankorder._projection import Projection, on_grid
 DISTANCE_GRID = 2.0**40
 """Distances between vectors of centers that agree on multiples of 1 / DISTANCE_GRID are equal."""
 
-_CANDIDATES, _DIRECT = 32, 400_000
+_MOST_TASKS, _STEPS_PER_TASK = 16, 1_000_000
+
+_UNSORTED = 16
+"""So many removals later the columns are sorted again: it costs, but shortens the reach."""
 
 
 class Candidates(NamedTuple):
@@ -99,49 +102,76 @@ class KollerSahami(Criterion):
 
 
 class CenterDistances(Criterion):
-    """The feature without which the distances between centers change least goes (CDV)."""
+    """The feature without which the distances between centers change least goes (CDV).
+
+    A feature is known by its row of the counts, and by its position in every class: the columns of
+    the counts of a class lie in the order that the sums had when they were last sorted.
+    """
 
     def __init__(self, orders: Orders, engine: Engine):
         self._engine = engine
         self._margins = all_margins(orders, engine)
         # Sums of two features come nearer to each other by less than this.
         self._widest = 2 * orders.class_sizes + 1
-        largest = int(orders.class_sizes.max()) * (orders.n_features + 2)
+        largest = int(orders.class_sizes.max()) * (orders.n_features + 4)
         small = largest < np.iinfo(np.int32).max
         self._sums = self._margins.sum(axis=1, dtype=np.int32 if small else np.int64)
-        self._columns = np.arange(orders.n_features)
-        self._begin()
+        self._features = np.arange(orders.n_features)
+        self._rows = np.tile(self._features, (len(self._sums), 1))
+        self._columns = self._rows.copy()
+        self._sort()
         self._original = self._rho(self._between_centers(), orders.n_features)
 
     def candidates(self, left: np.ndarray) -> Candidates:
         self._shrink(left)
-        at = np.searchsorted(self._columns, left)
-        rho = self._rho(self._distances(at), len(left) - 1)
+        if self._n_sorted - len(left) >= _UNSORTED:
+            self._sort()
+        rows = np.searchsorted(self._features, left)
+        rho = self._rho(self._distances(rows), len(left) - 1)
         values = np.sqrt(((rho - self._original) ** 2).sum(axis=1))
         return Candidates((np.floor(values * DISTANCE_GRID + 0.5),), values)
 
     def remove(self, feature: int) -> None:
-        at = np.searchsorted(self._columns, feature)
-        self._sums -= self._margins[:, at]
-        self._left[at] = False
+        row = np.searchsorted(self._features, feature)
+        n_classes = len(self._rows)
+        others = self._rows != row
+        self._sums, self._rows, self._columns = (
+            each[others].reshape(n_classes, -1) for each in (self._sums, self._rows, self._columns)
+        )
+        for c in range(n_classes):
+            self._sums[c] -= self._margins[c, row, self._columns[c]]
 
-    def _begin(self) -> None:
-        """Sort all columns by their sums."""
-        self._left = np.ones(len(self._columns), bool)
-        self._orders = np.argsort(self._sums, axis=1).astype(np.uint32)
-        self._places = np.empty(self._sums.shape, np.int32)
+    def _sort(self) -> None:
+        """Put the columns of every class in the order of its sums."""
+        order = np.argsort(self._sums, axis=1, kind="stable")
+        self._sums, self._rows, columns = (
+            np.take_along_axis(each, order, axis=1)
+            for each in (self._sums, self._rows, self._columns)
+        )
+        for c, margins in enumerate(self._margins):
+
+            def move(rows: np.ndarray, margins: Any = margins, of_class: int = c) -> None:
+                sort_columns(margins, rows, columns[of_class])
+
+            self._in_threads(move, self._rows[c])
+        self._n_sorted = self._sums.shape[1]
+        self._columns = np.tile(np.arange(self._n_sorted), (len(columns), 1))
 
     def _shrink(self, left: np.ndarray) -> None:
         """Drop the removed features from the counts when they are many."""
-        if len(left) > 0.75 * len(self._columns):
+        if len(left) > 0.75 * len(self._features):
             return
-        at = np.searchsorted(self._columns, left)
-        self._margins = np.stack([margins[np.ix_(at, at)] for margins in self._margins])
-        self._sums, self._columns = np.ascontiguousarray(self._sums[:, at]), left.copy()
-        self._begin()
+        at = np.searchsorted(self._features, left)
+        self._margins = np.stack(
+            [each[np.ix_(at, own)] for each, own in zip(self._margins, self._columns, strict=True)]
+        )
+        self._rows = np.searchsorted(at, self._rows)
+        self._columns = np.tile(np.arange(len(left)), (len(self._rows), 1))
+        self._features = left.copy()
 
     def _between_centers(self) -> np.ndarray:
-        ranks = np.rint(2 * rankdata(self._sums, axis=1)).astype(np.int64)
+        ranks = np.empty(self._sums.shape, np.int64)
+        np.put_along_axis(ranks, self._rows, np.rint(2 * rankdata(self._sums, axis=1)), axis=1)
         first, second = np.triu_indices(len(ranks), 1)
         return ((ranks[first] - ranks[second]) ** 2).sum(axis=1)[None]
 
@@ -150,29 +180,52 @@ class CenterDistances(Criterion):
         """Spearman's rho from four times the distance; 1 if one feature is left."""
         return 1 - 1.5 * distances / max(n * (n**2 - 1), 1)
 
-    def _distances(self, at: np.ndarray) -> np.ndarray:
+    def _distances(self, rows: np.ndarray) -> np.ndarray:
         """Four times the distances between centers, without each of the features left."""
-        lines = self._sorted(len(at))
+        lines = self._lines()
         n_classes = len(self._sums)
-        out = np.empty((len(at), n_classes * (n_classes - 1) // 2), np.int64)
+        out = np.empty((len(self._features), n_classes * (n_classes - 1) // 2), np.int64)
 
-        def fill(here: slice) -> None:
-            center_distances(at[here], self._margins, self._widest, *lines, out[here])
+        def fill(some: np.ndarray) -> None:
+            found = np.empty((len(some), out.shape[1]), np.int64)
+            center_distances(some, self._margins, self._widest, self._sums, *lines, found)
+            out[some] = found
 
-        if len(at) * self._orders.size < _DIRECT:
-            fill(slice(None))  # less work than starting threads
-        else:
-            for _ in self._engine.map(fill, gen_batches(len(at), _CANDIDATES)):
-                pass
-        return out
+        self._in_threads(fill, rows)
+        return out[rows]
 
-    def _sorted(self, n_left: int) -> tuple[np.ndarray, ...]:
-        """Features by their sums, and how far each can move: arguments of the kernel."""
-        sums = np.empty((len(self._sums), n_left), self._sums.dtype)
-        sort_again(self._left, self._sums, self._orders, sums, self._places)
-        self._orders = np.ascontiguousarray(self._orders[:, :n_left])
-        reach = np.empty((len(sums), (n_left - 1) // BLOCK + 1), np.int64)
+    def _lines(self) -> tuple[np.ndarray, ...]:
+        """Where the features lie, and how far each can move: arguments of the kernel."""
+        n_classes, n_left = self._sums.shape
+        places = np.zeros((n_classes, len(self._features)), np.int64)
+        np.put_along_axis(places, self._rows, np.arange(n_left)[None], axis=1)
+        starts, shifts = _runs(self._columns)
+        reach = np.empty((n_classes, (n_left - 1) // BLOCK + 1), np.int64)
         fits = np.empty(reach.shape, bool)
-        for c in range(len(sums)):
-            reaches(sums[c], self._widest[c], reach[c], fits[c])
-        return self._orders, sums, sums.astype(np.int16), self._places, reach, fits
+        for c in range(n_classes):
+            reaches(self._sums[c], self._widest[c], reach[c], fits[c])
+        paths = places[:, self._rows[0]].astype(np.uint32)
+        return self._sums.astype(np.int16), starts, shifts, places, reach, fits, paths
+
+    def _in_threads(self, work: Callable[[np.ndarray], None], rows: np.ndarray) -> None:
+        n_tasks = min(len(rows) * self._sums.size // _STEPS_PER_TASK, _MOST_TASKS)
+        if n_tasks < 2:
+            work(rows)  # less than starting threads
+            return
+        for _ in self._engine.map(work, np.array_split(rows, n_tasks)):
+            pass
+
+
+def _runs(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of neighbouring columns: positions where they start, then the end; column - position.
+
+    Classes with fewer runs than others have empty ones at the end.
+    """
+    n = columns.shape[1]
+    shifts = columns - np.arange(n)
+    begins = [np.flatnonzero(np.diff(line, prepend=-1)) for line in shifts]
+    most = max(len(each) for each in begins)
+    starts = np.full((len(columns), most + 1), n)
+    for line, each in zip(starts, begins, strict=True):
+        line[: len(each)] = each
+    return starts, np.take_along_axis(shifts, np.minimum(starts[:, :-1], n - 1), axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from echelon._core.words import number
+from echelon._core.words import number, percent
 from echelon.study.types import Feature, Summary
 
 LONGEST_NAME = 120
@@ -32,7 +32,7 @@ def columns_of(summary: Summary) -> list[dict[str, Any]]:
         ]
     optional = (
         _column("relevance", "relevance", "in good linear models", kind="text"),
-        _column("stability", "chosen", "share of the resamples in which it is chosen", bar=1.0),
+        _column("stability", "chosen", "of the resamples", bar=1.0) | {"percent": True},
         _column("trend", "trend", "rank correlation with the target"),
         _column("group", "group", "kept features that say the same share a number"),
     )
@@ -45,7 +45,8 @@ def columns_of(summary: Summary) -> list[dict[str, Any]]:
 def _column(
     key: str, title: str, meaning: str, *, kind: str = "number", bar: float | None = None
 ) -> dict[str, Any]:
-    return {"key": key, "title": title, "meaning": meaning, "kind": kind, "bar": bar}
+    named = {"key": key, "title": title, "meaning": meaning}
+    return {**named, "kind": kind, "bar": bar, "percent": False}
 
 
 def cells_of(feature: Feature, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -65,7 +66,8 @@ def _cell(value: Any, column: dict[str, Any]) -> dict[str, Any]:
     bar = None
     if column["bar"] and value is not None:
         bar = round(100 * min(1.0, max(0.0, value) / column["bar"]), 1)
-    return {"text": "" if value is None else number(value), "bar": bar}
+    text = percent if column["percent"] else number
+    return {"text": "" if value is None else text(value), "bar": bar}
 
 
 def shortened(text: str, most: int = LONGEST_NAME) -> str:

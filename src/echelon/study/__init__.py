@@ -16,7 +16,8 @@
 ``_summary``   all of it, from data and selectors
 ``_auto``      ``AutoSelector``: the answer as an estimator
 ``_prepared``  selectors that need numbers, or no gaps, on any table
-``_best``      from a ranking to the best so many
+``_many_labels``  columns of many labels as mean outcomes, on other rows
+``_ranker``    what ranks in the folds, for any selector and table
 ``_peers``     rankings of scikit-learn, to compare with
 ``_encoder``   ``TableEncoder``: a table as numbers, for models of every kind
 """
@@ -25,6 +26,7 @@ from echelon.study._auto import AutoSelector
 from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Rows, fewer_folds
+from echelon.study._models import default_estimator, encoded, forest, read_scoring
 from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImportance
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._questions import MATTERS
@@ -43,9 +45,13 @@ __all__ = [
     "TableEncoder",
     "bounds_contradictions",
     "contradictions",
+    "default_estimator",
+    "encoded",
     "fewer_folds",
     "filled",
+    "forest",
     "make_summary",
     "read_for",
+    "read_scoring",
     "with_labels_split",
 ]

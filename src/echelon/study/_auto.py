@@ -22,6 +22,8 @@ from echelon.rankings import fit_ranking, ranks_of
 from echelon.study._folds import Rows, fewer_folds
 from echelon.study._judge import Judged, judge
 from echelon.study._models import Study
+from echelon.study._prepared import Prepared
+from echelon.study._ranker import as_ranker
 from echelon.study._summary import Settings, set_up
 from echelon.targets import read_target
 from echelon.validation import as_table, names_of, read_columns
@@ -177,7 +179,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def ranker(self, kind: str, n_samples: int) -> ConsensusSelector:
+    def ranker(self, kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
         """The fused ranking for a kind of target, not fitted.
 
         Parameters
@@ -186,11 +188,15 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             What the target is.
         n_samples : int
             How many samples it is fitted to at least.
+        weighted : bool, default=False
+            Only rankings that take weights of samples: all but the search by neighbours.
         """
-        return default_ranker(kind, n_samples)
+        return default_ranker(kind, n_samples, weighted)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> AutoSelector:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, time: Any = None, sample_weight: Any = None
+    ) -> AutoSelector:
         """Rank the features, and find out how many to keep.
 
         Parameters
@@ -203,6 +209,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             Samples of one group (a patient, a household) are never in both parts of a fold.
         time : array-like of shape (n_samples,), default=None
             Numbers or dates: every fold learns from earlier samples and is judged by the next.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
 
         Returns
         -------
@@ -212,13 +221,14 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
-        study, seed = self._study(X, y, Rows(groups, time))
-        ranker = self.ranker(study.target.kind, study.splits.fewest)
+        study, seed = self._study(X, y, Rows(groups, time, sample_weight))
+        ranker = as_ranker(self, study)
         judged = judge({NAME: ranker}, study)
         sizes = judged.curves[NAME].sizes.tolist()
-        self.ranker_, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
-        self.scores_ = self.ranker_.scores_
-        self.order_ = np.argsort(ranks_of(self.ranker_), kind="stable")
+        fitted, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes, study.weights)
+        self.ranker_ = fitted.selector_ if isinstance(fitted, Prepared) else fitted
+        self.scores_ = fitted.scores_
+        self.order_ = np.argsort(ranks_of(fitted), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.kind_, self.method_ = study.target.kind, NAME
         self._judged(judged, study)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from echelon._core.words import counted, listed, number
 from echelon.profile import Facts
 from echelon.study._folds import Splits
+from echelon.study._many_labels import MANY, many_labels
 from echelon.study.types import MethodPart, Score
 
 ONE_MAY_DO = "one may do"
@@ -34,6 +36,17 @@ def data_caveats(facts: Facts, n_folds: int) -> list[str]:
             "are rough."
         )
     return found
+
+
+def label_caveats(X: pd.DataFrame) -> list[str]:
+    """What columns of many labels were turned into."""
+    many = X.columns[many_labels(X)].tolist()
+    if not many:
+        return []
+    named = listed(f"{name} ({X[name].nunique():,})" for name in many)
+    return [
+        f"More than {MANY} labels, judged by the mean outcome of each label on other rows: {named}."
+    ]
 
 
 def instability(chosen: MethodPart) -> list[str]:
@@ -61,6 +74,8 @@ def result_caveats(
         found += [
             f"{listed(group)} say nearly the same; {ONE_MAY_DO}." for group in summary["groups"]
         ]
+    if splits.weights:
+        found.append(f"Rows count by {splits.weights}, in rankings, models and scores.")
     if len(methods) > 1:
         found.append(
             f"{chosen['name']} was chosen among {len(methods)} methods by their curves; the "

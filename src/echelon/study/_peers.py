@@ -19,7 +19,6 @@ from sklearn.model_selection import train_test_split
 
 from echelon._core.rows import take_rows
 from echelon.methods import CONTINUOUS, ORDERED
-from echelon.study._best import KeepsBest
 from echelon.study._models import forest
 from echelon.targets import FEW, Target, read_target
 from echelon.validation import as_frame, read_columns
@@ -31,7 +30,7 @@ FINE_STEPS = 100
 COARSE_STEP = 0.05
 
 
-class Peer(KeepsBest, BaseEstimator):
+class Peer(BaseEstimator):
     """A ranking of scikit-learn.
 
     Parameters
@@ -41,8 +40,6 @@ class Peer(KeepsBest, BaseEstimator):
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
-    k : int, default=1
-        How many to keep.
 
     Attributes
     ----------
@@ -52,10 +49,9 @@ class Peer(KeepsBest, BaseEstimator):
         Number of features seen in fit.
     """
 
-    def __init__(self, kind: str = "auto", *, random_state: Any = None, k: int = 1):
+    def __init__(self, kind: str = "auto", *, random_state: Any = None):
         self.kind = kind
         self.random_state = random_state
-        self.k = k
 
     def fit(self, X: Any, y: Any) -> Peer:
         """Score the columns.

@@ -9,21 +9,23 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from echelon._core.relevance import strongest
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
-from echelon.study._best import KeepsBest
+from echelon.study._many_labels import with_means
 from echelon.validation import as_frame
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
 
 
-class Prepared(KeepsBest, BaseEstimator):
+class Prepared(BaseEstimator):
     """A selector behind what it needs: labels as 0/1 columns, gaps filled.
 
     Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
-    the table are ranked as they are: a column of labels counts as the best of its labels.
+    the table are ranked as they are: a column of labels counts as the best of its labels.  Columns
+    of many labels become the mean outcome of each label, on other rows (``_many_labels``).
 
     Parameters
     ----------
@@ -33,8 +35,8 @@ class Prepared(KeepsBest, BaseEstimator):
         Labels become one column each.
     fill_gaps : bool, default=True
         Gaps become the median, or a label of their own.
-    k : int, default=1
-        How many to keep.
+    n_best : int, default=30
+        How far to rank, where ranking further costs more.
 
     Examples
     --------
@@ -48,14 +50,19 @@ class Prepared(KeepsBest, BaseEstimator):
     """
 
     def __init__(
-        self, selector: Any, *, split_labels: bool = True, fill_gaps: bool = True, k: int = 1
+        self,
+        selector: Any,
+        *,
+        split_labels: bool = True,
+        fill_gaps: bool = True,
+        n_best: int = 30,
     ):
         self.selector = selector
         self.split_labels = split_labels
         self.fill_gaps = fill_gaps
-        self.k = k
+        self.n_best = n_best
 
-    def fit(self, X: Any, y: Any) -> Prepared:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
         """Rank the columns of a table.
 
         Parameters
@@ -64,6 +71,9 @@ class Prepared(KeepsBest, BaseEstimator):
             Samples.
         y : array-like of shape (n_samples,)
             Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
 
         Returns
         -------
@@ -71,10 +81,13 @@ class Prepared(KeepsBest, BaseEstimator):
             The fitted selector.
         """
         table = filled(as_frame(X)) if self.fill_gaps else as_frame(X)
-        owners = np.arange(table.shape[1])
+        table, owners = with_means(table, y)
         if self.split_labels:
-            table, owners = with_labels_split(table)
-        self.selector_ = next(iter(ranking_copies(clone(self.selector), 1))).fit(table, y)
+            table, parts = with_labels_split(table)
+            owners = owners[parts]
+        n_best = min(self.n_best, table.shape[1])
+        copy = next(iter(ranking_copies(clone(self.selector), n_best)))
+        self.selector_ = fit_weighted(copy, table, y, sample_weight)
         ranks = np.full(owners.max() + 1, np.inf)
         np.minimum.at(ranks, owners, ranks_of(self.selector_))
         self.order_ = np.argsort(ranks, kind="stable")

@@ -19,6 +19,7 @@ import numpy as np
 
 from echelon._core.errors import clearly_positive, standard_error
 from echelon._core.folds import fold_scores
+from echelon._core.progress import expect, stepwise
 from echelon._core.words import counted, number, with_error
 from echelon.filters import ForestImportance
 from echelon.rankings import ranks_of
@@ -61,8 +62,10 @@ def questions(study: Study, judged: Judged, keep: list[str], order: list[str]) -
         asked = _asked(study, judged, keep)
         kept = [name for name in order if name in set(keep)]
         rest = [name for name in order if name not in set(keep)]
-        dropped = [_dropped(asked, judged, name) for name in kept[: _afford(asked, MOST_DROPPED)]]
-        added = [_added(asked, name) for name in rest[: _afford(asked, MOST_ADDED)]]
+        less, more = kept[: _afford(asked, MOST_DROPPED)], rest[: _afford(asked, MOST_ADDED)]
+        expect(len(less) + len(more))
+        dropped = [_dropped(asked, judged, name) for name in stepwise(less)]
+        added = [_added(asked, name) for name in stepwise(more)]
         common = _in_common(study, keep)
     against = [_against(judged, other, study.scoring) for other in judged.others]
     return Questions(
@@ -88,7 +91,12 @@ def _scores(asked: Asked, names: list[str]) -> np.ndarray:
     columns = study.X.columns[study.X.columns.isin(names)]
     scorer = study.scoring.scorer
     return fold_scores(
-        study.estimator, study.X[columns], study.target.y, study.splits.folds, scorer
+        study.estimator,
+        study.X[columns],
+        study.target.y,
+        study.splits.folds,
+        scorer,
+        study.weights,
     )
 
 
@@ -139,7 +147,9 @@ def _in_common(study: Study, keep: list[str]) -> int | None:
     """How many of the kept are among as many that a forest ranks best; None if it cannot."""
     seed = study.options["random_state"]
     try:
-        fitted = ForestImportance(random_state=seed).fit(study.X, study.target.y)
+        fitted = ForestImportance(random_state=seed).fit(
+            study.X, study.target.y, sample_weight=study.weights
+        )
     except (TypeError, ValueError):
         return None
     best = np.argsort(ranks_of(fitted), kind="stable")[: len(keep)]
@@ -193,10 +203,12 @@ def _moves(change: Change) -> str:
 
 def _matters(dropped: list[Change], name: str) -> str:
     most = max(dropped, key=lambda change: change["worth"])
+    if most["worth"] <= 0:
+        return f"None: without any one of those kept, {name} gets no worse."
     moves = f"without it {name} {_moves(most)}"
     if most["clear"]:
         return f"{most['name']}: {moves}."
-    return f"None by itself; {most['name']} is missed most: {moves}, which may be chance."
+    return f"{most['name']}, but not clearly: {moves}, which may be chance."
 
 
 def _missed(added: list[Change], name: str) -> str:

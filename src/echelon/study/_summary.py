@@ -11,24 +11,23 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
+from echelon._core.progress import expect
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
-from echelon.study._always import AlwaysFirst
 from echelon.study._answer import answer
-from echelon.study._caveats import data_caveats, instability, result_caveats
+from echelon.study._caveats import data_caveats, instability, label_caveats, result_caveats
 from echelon.study._coherence import contradictions
-from echelon.study._curves import furthest
 from echelon.study._features import feature_rows, same_message, sort_by_rank
-from echelon.study._folds import Rows, make_splits
+from echelon.study._folds import Rows, make_splits, read_row_weights
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
 from echelon.study._models import Study, default_estimator, describe_model, read_scoring
 from echelon.study._questions import questions
+from echelon.study._ranker import as_ranker
 from echelon.study._rule import read_rule
 from echelon.study.types import Data, MethodPart, Summary
 from echelon.targets import Target, read_target
@@ -88,7 +87,8 @@ def make_summary(
         )
     study = set_up(X, target, settings)
     facts = find_facts(study.X, target)
-    rankers = {name: _ranker(each, study) for name, each in selectors.items()}
+    expect(n_steps(study, len(selectors)))
+    rankers = {name: as_ranker(each, study) for name, each in selectors.items()}
     judged = judge(rankers, study)
     with said_in_caveats():
         parts = [
@@ -109,6 +109,7 @@ def make_summary(
         "caveats": [
             *found.caveats,
             *data_caveats(facts, len(study.splits.folds)),
+            *label_caveats(study.X),
             *(trouble for trouble in troubles if trouble),
             *result_caveats(
                 summary, methods, study.splits, default_model=settings.estimator is None
@@ -126,15 +127,10 @@ def _coherent(summary: Summary) -> Summary:
     return summary
 
 
-def _ranker(selector: Any, study: Study) -> Any:
-    """What ranks the features; AutoSelector, which judges too, hands over its ranking."""
-    if hasattr(selector, "ranker"):
-        selector = selector.ranker(study.target.kind, study.splits.fewest)
-    elif (selector.get_params(deep=False).get("sample_size") or 0) > study.splits.fewest:
-        selector = clone(selector).set_params(sample_size=study.splits.fewest)
-    if not study.rule.always:
-        return selector
-    return AlwaysFirst(selector, study.rule.always, n_best=furthest(study.rule))
+def n_steps(study: Study, n_methods: int) -> int:
+    """Fits of rankings to folds, all rows and resamples, and of models to all features."""
+    n_folds = len(study.splits.folds)
+    return n_methods * (n_folds + 1 + study.n_resamples) + 2 * n_folds
 
 
 def set_up(X: Any, target: Target, settings: Settings) -> Study:
@@ -149,7 +145,8 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with said_in_caveats():
         splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
-    return Study(table, target, model, metric, splits, rule, settings.n_resamples, options)
+    weights = read_row_weights(settings.rows.weights, target)
+    return Study(table, target, model, metric, splits, rule, settings.n_resamples, options, weights)
 
 
 def _check_n_resamples(n_resamples: Any) -> None:
@@ -221,7 +218,7 @@ def _how(
         "splits": study.splits.words,
         "groups": study.splits.groups,
         "time": study.splits.time,
-        "weights": None,
+        "weights": study.splits.weights,
         "n_resamples": study.n_resamples,
         "seed": seed if isinstance(seed, Integral) else None,
         "versions": _versions(),

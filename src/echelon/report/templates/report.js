@@ -38,7 +38,7 @@
         bar.style.width = 60 * Math.min(1, Math.max(0, value) / entry.bar) + "px";
         cell.append(bar);
       }
-      cell.append(format(value));
+      cell.append(entry.percent && value !== null ? Math.round(100 * value) + " %" : format(value));
     });
     row.insertCell();
     return row;
