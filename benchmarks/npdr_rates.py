@@ -12,7 +12,6 @@ from scipy.stats import sem
 
 from benchmarks.common import note
 from echelon import NPDR
-from echelon._core.error_rates import family_wise
 
 N, NOISE, RELEVANT, RATE, DATA_SETS = 200, 20, 5, 0.05, 60
 
@@ -42,15 +41,16 @@ def draw(kind: str, seed: int, effect: float) -> tuple[np.ndarray, np.ndarray, n
 
 def judge(kind: str, n_neighbors: Any, seed: int) -> list[float]:
     """Shares of noise by the three p-values, whether any is kept, and the share found."""
-    selector = NPDR(n_neighbors=n_neighbors, kind=kind)
+    selector = NPDR(n_neighbors=n_neighbors, kind=kind, threshold="family", error_rate=RATE)
     X, y, age = draw(kind, seed, 0.0)
     alone = selector.fit(X, y).p_values_[:NOISE]
     held = selector.fit(X, y, covariates=age)
     p, by_pairs = held.p_values_[:NOISE], held.pair_p_values_[:NOISE]
-    X, y, age = draw(kind, seed, 0.7)
-    found = family_wise(selector.fit(X, y, covariates=age).p_values_, RATE)[NOISE:]
     shares = [float((values < RATE).mean()) for values in (alone, p, by_pairs)]
-    return [*shares, float(family_wise(p, RATE).any()), float(found.mean())]
+    any_kept = float(held.support_.any())
+    X, y, age = draw(kind, seed, 0.7)
+    found = selector.fit(X, y, covariates=age).support_[NOISE:]
+    return [*shares, any_kept, float(found.mean())]
 
 
 def make_table() -> str:

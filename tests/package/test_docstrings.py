@@ -243,7 +243,7 @@ SEVERAL = {
         "For every feature 1 (larger is better)", "1, -1 or 0 for features whose curve must rise",
     }),
     "p_values_": ("one approximation per statistic", {
-        "Upper tail of the normal distribution at the z-scores",
+        "Probability of a larger z-score if the feature had nothing to do with y",
         "Probability of so strong an association by chance",
     }),
     "scoring": ("what None does is up to the model", {"As in scikit-learn; None: "}),

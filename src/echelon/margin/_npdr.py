@@ -138,7 +138,8 @@ class NPDR(OutcomeMixin, ReliefSelector):
     >>> from sklearn.datasets import load_diabetes
     >>> from echelon import NPDR
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> selector = NPDR(n_neighbors=30).fit(X.drop(columns="bmi"), y, covariates=X[["bmi"]])
+    >>> selector = NPDR(n_neighbors="radius")
+    >>> selector = selector.fit(X.drop(columns="bmi"), y, covariates=X[["bmi"]])
     >>> selector.get_feature_names_out().tolist()
     ['s5']
     """
