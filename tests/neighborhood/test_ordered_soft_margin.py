@@ -13,6 +13,7 @@ from cases import draw_case
 from echelon import OrderedSoftMargin
 from echelon.kernels import _jit, compiling
 from echelon.kernels._jit import Kernel
+from echelon.kernels.answers import last_distance
 
 KINDS = ("ordinal", "classification", "regression")
 
@@ -99,17 +100,10 @@ def test_shortlists_change_nothing(seed, monkeypatch):
     assert_allclose(found.error, expected.error, rtol=1e-12)
 
 
-def test_shortlists_of_many_neighbours_change_nothing(rng, monkeypatch):
-    """Where places are too many for a sorted list, only the samples listed are selected from."""
-    X = rng.normal(size=(330, 12))
-    y = np.digitize(X[:, 0] - X[:, 1] * X[:, 2], [-1, 1])
-    selector = OrderedSoftMargin(5, n_neighbors=40)
-    with compiling(), monkeypatch.context() as patch:
-        found = selector.fit(X, y).path_
-        patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 12)
-        expected = selector.fit(X, y).path_
-    assert_array_equal(found.feature, expected.feature)
-    assert_allclose(found.error, expected.error, rtol=1e-12)
+@pytest.mark.parametrize("places", [5, 40])
+def test_the_last_place_is_among_the_samples_listed(places, rng):
+    """Room that is left over from longer lists holds distances of others."""
+    assert last_distance(rng.permutation(50) + 1.0, places, np.zeros(100)) == places
 
 
 @pytest.mark.parametrize("n_neighbors", [9, 40])
