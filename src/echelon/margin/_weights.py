@@ -141,6 +141,9 @@ def margin_sums(
     keep_pairs: bool = True,
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
+    if all(term.search.n_neighbors for term in rule):
+        k = max(cast(int, term.search.n_neighbors) for term in rule)
+        samples, queries = engine.compact(samples, queries, metric, k)
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
