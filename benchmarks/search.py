@@ -167,9 +167,9 @@ The {K} nearest hits and misses of every row, exactly, Manhattan metric, two cla
 
 Seconds of one processor, with the order of rows or the tree that a search needs, computed from
 {TASKS} or more tasks of 256 queries (trees: 64 queries) spread over all rows; the machine was
-shared with other work, which slows everything that waits for memory.  *By leaves* finds the same neighbours as
-*all pairs*.  `auto` is what `NumbaEngine` does unless told otherwise; it looks at a few rows to
-decide.
+shared with other work, which slows everything that waits for memory.  *By leaves* finds the same
+neighbours as *all pairs*.  `auto` is what `NumbaEngine` does unless told otherwise; it looks at a
+few rows to decide.
 
 {tables}
 """

@@ -60,12 +60,13 @@ class Samples(NamedTuple):
         return np.bincount(self.classes, self.weights)
 
     def reordered(self, order: np.ndarray) -> Samples:
-        """The same with other rows first, class by class."""
-        outcome, weights = (
-            None if part is None else part[order] for part in (self.outcome, self.weights)
-        )
-        values, rows = self.values[order], self.rows[order]
-        return self._replace(values=values, rows=rows, outcome=outcome, weights=weights)
+        """The same with the rows of every class in another order."""
+        by_row = {
+            name: part[order]
+            for name, part in self._asdict().items()
+            if isinstance(part, np.ndarray) and name != "columns"
+        }
+        return self._replace(**by_row)
 
     def per_feature(self, scores: np.ndarray) -> np.ndarray:
         """Scores in the original order of columns."""
