@@ -68,8 +68,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: int | float | None
     categorical_features: Any
-    must_keep: Any = None
-    feature_groups: Any = None
     verbose: int
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -97,12 +95,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return features, codes, self._n_wanted()
 
     def _read_choice(self, features: Any) -> Choice:
-        n_features, names = features.values.shape[1], getattr(features, "names", None)
-        return read_choice(self.must_keep, self.feature_groups, n_features, names)
+        given = self.get_params(deep=False)  # not all selectors have these parameters
+        wishes = given.get("must_keep"), given.get("feature_groups")
+        return read_choice(*wishes, features.values.shape[1], getattr(features, "names", None))
 
     def _n_wanted(self) -> int | None:
         """The number of features, or of groups of them, that was asked for."""
-        what = "features" if self.feature_groups is None else "groups of features"
+        alone = self._choice.n_groups == len(self._choice.groups)
+        what = "features" if alone else "groups of features"
         n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
         if n_wanted is not None and n_wanted < self._choice.n_kept:
             raise ValueError(
