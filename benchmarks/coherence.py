@@ -40,15 +40,15 @@ Table = tuple[pd.DataFrame, Any]
 
 def tables(folder: Path | None) -> Iterator[tuple[str, Callable[[], Table]]]:
     """All data sets by name: files, those of scikit-learn, and made ones."""
-    for file in sorted(folder.glob("*/*.csv*")) if folder else ():
-        if "holdouts" not in file.name and "oils" not in file.name:
-            yield file.name.split(".")[0], lambda file=file: from_file(file)
-    for name in ("iris", "wine", "breast_cancer", "diabetes", "digits"):
-        yield f"sklearn {name}", lambda name=name: bundled(name)
     yield "demo grades", load_grades
     for seed in range(3):
         for name, make in MADE.items():
             yield f"{name} {seed}", lambda make=make, seed=seed: make(np.random.default_rng(seed))
+    for name in ("iris", "wine", "breast_cancer", "diabetes", "digits"):
+        yield f"sklearn {name}", lambda name=name: bundled(name)
+    for file in sorted(folder.glob("*/*.csv*")) if folder else ():
+        if "holdouts" not in file.name and "oils" not in file.name:
+            yield file.name.split(".")[0], lambda file=file: from_file(file)
 
 
 def from_file(file: Path) -> Table:

@@ -13,6 +13,7 @@ from cli_cases import grades
 from echelon import ReliefF
 from echelon.cli import main
 from echelon.report import summarize
+from echelon.study import _summary
 from report_cases import classes_and_noise, hostile_report
 
 # The first example of a property may compile a kernel: no deadline per example.
@@ -70,6 +71,20 @@ def demo_folder(tmp_path_factory):
 
 
 # ------------------------------------------------------------------------------- reports
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_summary_is_coherent():
+    """No summary made in any test contradicts itself."""
+    look = _summary.contradictions
+
+    def checked(summary):
+        assert look(summary) == []
+        return []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_summary, "contradictions", checked)
+        yield
 
 
 @pytest.fixture(scope="session")

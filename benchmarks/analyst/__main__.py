@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.analyst.data import TABLES
-from benchmarks.analyst.measure import OUTER_FOLDS, run_command, run_fold
+from benchmarks.analyst.measure import OUTER_FOLDS, run_command, run_fold, run_timing
 from benchmarks.analyst.page import make_page
 from benchmarks.common import data_folder, note, publish
 
@@ -51,6 +51,10 @@ if __name__ == "__main__":
         raise SystemExit("Pass --data FOLDER or set ECHELON_DATA to the folder of the data sets.")
     publish(
         "analyst",
-        lambda: make_page(run(chosen.data, chosen.cells, chosen.sets, only_kept=chosen.only_kept)),
+        lambda: make_page(
+            run(chosen.data, chosen.cells, chosen.sets, only_kept=chosen.only_kept),
+            kept(chosen.cells / "timing.json", run_timing),
+            list(TABLES),
+        ),
         chosen,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,8 +69,11 @@ def _said(command: dict[str, Any], best: str) -> str:
     return "no"
 
 
-def make_page(cells: dict[str, dict[str, Any]]) -> str:
-    """The page."""
+def make_page(
+    cells: dict[str, dict[str, Any]], timing: dict[str, float], wanted: Sequence[str]
+) -> str:
+    """The page of the tables that were run, naming those that were not."""
+    absent = [name for name in wanted if name not in cells]
     done = {name: cell for name, cell in cells.items() if cell["folds"]}
     verdicts = {name: verdict(cell["command"], cell["folds"]) for name, cell in done.items()}
     within = sum(each.within for each in verdicts.values())
@@ -82,17 +86,22 @@ def make_page(cells: dict[str, dict[str, Any]]) -> str:
         "were kept) and a forest on all features.  The scores are of five outer folds that had no "
         "say: in each, the features were chosen, and their number, from the other four.  ± is one "
         "standard error, corrected for overlapping training sets.  The kept set *keeps up* if it "
-        "loses at most one standard error of the paired differences against the best of the five.",
+        "loses at most one standard error of the paired differences against the best of the five.  "
+        "By its rule it may give up 5 % of the gain over guessing for fewer features.",
         "",
         f"It keeps up on {within} of {len(done)}."
         + (f"  Where it does not, the answer says so itself, but for {', '.join(silent)}."
            if silent else "  Where it does not, the answer says so itself."),
+        *(["", f"Not run yet: {', '.join(absent)}."] if absent else []),
         "",
         *_score_table(done, verdicts),
         "",
         "Survey, repeated measures and half grades are made; tables of more rows are cut to "
         "800 rows for the outer folds, not for the command.  In *repeated measures* nothing goes "
         "with the stage but the patient, so the right answer is to keep none.",
+        "",
+        f"`echelon rank` on 1,000 rows of 50 columns and five ordered classes takes "
+        f"{timing['cpu']:.1f} s of CPU, {timing['imports']:.1f} s of it imports.",
         "",
         "## Commands and answers",
         "",

@@ -69,7 +69,9 @@ def test_the_page_counts():
         "good": {"command": command(), "folds": folds()},
         "bad": {"command": command(), "folds": folds(Kendall=0.9)},
     }
-    page = make_page(cells)
+    page = make_page(cells, {"cpu": 9.0, "imports": 2.5}, ["good", "bad", "late"])
+    assert "Not run yet: late." in page
+    assert "9.0 s of CPU, 2.5 s of it imports" in page
     assert "It keeps up on 1 of 2." in page
     assert "but for bad." in page
     assert page.count("    $ echelon rank a.csv --target y") == 2

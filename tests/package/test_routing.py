@@ -112,9 +112,10 @@ def test_a_curve_selector_fits_with_weights(wine):
         selector.set_params(allow_none=True).fit(X, y, sample_weight=weights)
 
 
-def test_the_automatic_choice_takes_no_weights(wine):
+def test_the_automatic_choice_leaves_out_what_takes_no_weights(wine):
     X, y, weights = wine
-    with pytest.raises(TypeError, match="sample_weight"):
-        AutoSelector().fit(X, y, sample_weight=weights)
-    assert AutoSelector not in WEIGHTED
+    members = AutoSelector(cv=3, random_state=0).fit(X, y, sample_weight=weights).ranker_.selectors
+    assert "neighbours" not in members
+    assert "rank correlation" in members
+    assert "neighbours" in AutoSelector().ranker("classification", len(X)).selectors
     assert RankCorrelation in WEIGHTED

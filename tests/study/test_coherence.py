@@ -150,6 +150,8 @@ def test_none_kept_and_some_kept(summary):
 def test_constants_that_are_kept(summary):
     summary["data"]["constant"] = [kept(summary)["name"]]
     assert "of no use" in only(summary)
+    summary["answer"]["rule"] = "as asked for"
+    assert contradictions(summary) == []
 
 
 def test_help_that_does_not_help(summary):

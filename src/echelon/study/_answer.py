@@ -12,6 +12,9 @@ from echelon.study._models import Scoring
 from echelon.study._rule import MOST_LOST, Rule, gain_of, share_to_offer, size_of
 from echelon.study.types import Answer, Offer, Reached, Score
 
+AS_ASKED_FOR = "as asked for"
+"""The rule where a number of features was given."""
+
 
 def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> Answer:
     """Which features to keep, by which rule, and what they are worth.
@@ -66,7 +69,7 @@ def _reached(scores: np.ndarray, scoring: Scoring, share: float | None) -> Reach
 
 def _in_words(rule: Rule, scoring: Scoring) -> str:
     if rule.wanted:
-        return "as asked for"
+        return AS_ASKED_FOR
     if rule.tolerance is not None:
         return f"the fewest that lose at most {rule.tolerance:g} in {scoring.name}"
     if rule.share is not None:

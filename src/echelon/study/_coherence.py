@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from echelon._core.relevance import LABELS, WEAK
 from echelon._core.words import listed, number, percent
 from echelon.profile import ALIKE
+from echelon.study._answer import AS_ASKED_FOR
 from echelon.study._caveats import NO_BETTER_ALONE, NOT_STABLE, ONE_MAY_DO, UNSTABLE
 from echelon.study.types import MethodPart, Summary
 
@@ -90,8 +91,10 @@ def _what_helps_is_better(summary: Summary) -> Iterator[str]:
 
 
 def _constants_are_dropped(summary: Summary) -> Iterator[str]:
-    useless = [name for name in summary["answer"]["keep"] if name in summary["data"]["constant"]]
-    if useless:
+    answer = summary["answer"]
+    own = [name for name in answer["keep"] if name not in answer["always"]]
+    useless = [name for name in own if name in summary["data"]["constant"]]
+    if useless and answer["rule"] != AS_ASKED_FOR:
         yield f"{listed(useless)} are kept, though of no use: the same value everywhere."
 
 
