@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format bench release-check release-cut papers docs clean
+.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format \
+  bench release-check release-cut papers docs clean
 
 help:  ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

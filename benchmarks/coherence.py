@@ -118,25 +118,33 @@ MADE = {"noise": _noise, "copies": _copies, "leak": _leak, "only together": _tog
         "wide": _wide, "mixed": _mixed, "relevance": _bounded}  # fmt: skip
 
 
-def methods(X: pd.DataFrame, kind: str, *, made: bool) -> dict[str, Any]:
-    """Methods to ask, for a kind of target."""
-    found = {"AutoSelector": AutoSelector(), "RankCorrelation": RankCorrelation()}
-    found["Relief"] = RReliefF() if kind == "regression" else ReliefF()
-    numbers = all(dtype.kind in "iufb" for dtype in X.dtypes) and not X.isna().any(axis=None)
-    if made and numbers and X.shape[1] <= MOST_BOUNDED:
-        found["RelevanceBounds"] = RelevanceBounds(problem=kind, random_state=0)
-    return found
+METHODS = ("RankCorrelation", "Relief", "RelevanceBounds", "AutoSelector")
+
+
+def selector_for(method: str, X: pd.DataFrame, kind: str, *, made: bool) -> Any:
+    """A method for a table; None where it would not take it, or too long."""
+    if method == "Relief":
+        return RReliefF() if kind == "regression" else ReliefF()
+    if method == "RelevanceBounds":
+        numbers = all(dtype.kind in "iufb" for dtype in X.dtypes) and not X.isna().any(axis=None)
+        quick = made and numbers and X.shape[1] <= MOST_BOUNDED
+        return RelevanceBounds(problem=kind, random_state=0) if quick else None
+    return {"AutoSelector": AutoSelector, "RankCorrelation": RankCorrelation}[method]()
 
 
 def run(folder: Path | None, cells: Path) -> list[dict[str, Any]]:
     """All cells, those that are kept and those computed now."""
     known = [json.loads(line) for line in cells.read_text().splitlines()] if cells.exists() else []
     done = {(cell["data"], cell["method"]) for cell in known}
-    for name, make in tables(folder):
-        X, y = make()
-        target = read_target(pd.Series(np.asarray(y), name="target"))
-        for method, selector in methods(X, target.kind, made=name[:-2] in MADE).items():
+    # The quick ones first, on all tables.
+    for method in METHODS:
+        for name, make in tables(folder):
             if (name, method) in done:
+                continue
+            X, y = make()
+            target = read_target(pd.Series(np.asarray(y), name="target"))
+            selector = selector_for(method, X, target.kind, made=name[:-2] in MADE)
+            if selector is None:
                 continue
             known.append({"data": name, "method": method, **cell(X, target, selector)})
             with cells.open("a", encoding="utf-8") as file:

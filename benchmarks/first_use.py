@@ -83,13 +83,13 @@ IMPORTS = {
 }
 
 
-def run(source: Path, cache: str, code: list[str]) -> tuple[str, float]:
+def run(
+    source: Path, cache: str, code: list[str], python: str = sys.executable
+) -> tuple[str, float]:
     """What a new process prints, and its seconds."""
     environ = {**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": cache}
     before = getrusage(RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [sys.executable, *code], env=environ, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([python, *code], env=environ, capture_output=True, text=True, check=True)
     after = getrusage(RUSAGE_CHILDREN)
     used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return done.stdout, used
@@ -130,14 +130,14 @@ def imports(source: Path) -> dict[str, float]:
     }
 
 
-def peers() -> dict[str, dict[str, float]]:
+def peers(python: str) -> dict[str, dict[str, float]]:
     """ReliefF of other packages, where they are installed."""
     found = {}
     for name, line in PEERS.items():
         code = DATA + line + PEER.format(features=FEATURES)
         try:
             with tempfile.TemporaryDirectory() as cache:
-                both = [json.loads(run(SOURCE, cache, ["-c", code])[0]) for _ in "ab"]
+                both = [json.loads(run(SOURCE, cache, ["-c", code], python)[0]) for _ in "ab"]
         except subprocess.CalledProcessError:
             note(f"{name} is not installed here, or does not run")
             continue
@@ -233,6 +233,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks/first_use.md")
     parser.add_argument("--before", type=Path, help="folder `src` of an earlier version")
     parser.add_argument("--keep", type=Path, help="folder for figures, to go on after a stop")
+    parser.add_argument("--peers", default=sys.executable, help="Python that has other packages")
     parser.add_argument("only", nargs="*", help="estimators; all by default")
     arguments = parser.parse_args()
     kept = {name: arguments.keep and arguments.keep / f"{name}.json" for name in ("before", "now")}
@@ -241,7 +242,7 @@ def main() -> None:
     if arguments.before:
         before = measure(arguments.before, arguments.only, kept["before"])
     if not arguments.only:
-        publish("first_use", lambda: page(now, before, peers()), arguments)
+        publish("first_use", lambda: page(now, before, peers(arguments.peers)), arguments)
 
 
 if __name__ == "__main__":

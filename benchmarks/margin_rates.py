@@ -16,6 +16,7 @@ from scipy.stats import sem
 
 from benchmarks.common import environment, note, publish
 from benchmarks.designs import Design, draw
+from benchmarks.npdr_rates import make_table
 from echelon import SURF, MultiSURF, MultiSURFStar, OReliefF, ReliefF, RReliefF, SURFStar
 from echelon._core.error_rates import false_discoveries, family_wise
 
@@ -147,7 +148,7 @@ def make_page() -> str:
     """The page in docs."""
     rows = [make_row(name, design) for design in DESIGNS for name in SELECTORS]
     made = f"{environment('scipy')}.  `python -m benchmarks.margin_rates --write` measures again."
-    return HEAD + "\n".join([*rows, "", made, ""])
+    return HEAD + "\n".join([*rows, "", make_table(), made, ""])
 
 
 if __name__ == "__main__":

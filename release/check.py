@@ -23,9 +23,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SDIST = (
     ".gitignore", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md",
     "LICENSE", "Makefile", "PKG-INFO", "README.md", "SECURITY.md", "conftest.py", "pyproject.toml",
-    "benchmarks/*.py", "docs/*.md", "docs/images/*.png", "examples/*.py", "papers/*.py",
-    "release/*.py", "src/echelon/*.py", "src/echelon/py.typed",
-    "src/echelon/report/templates/report.*", "tests/*.py",
+    "benchmarks/*.py", "docs/*.md", "docs/*.py", "docs/_site/static/*.css",
+    "docs/_templates/autosummary/*.rst", "docs/images/*.png", "docs/index.rst", "examples/*.py",
+    "examples/gallery/README.rst", "papers/*.py", "release/*.py", "src/echelon/*.py",
+    "src/echelon/py.typed", "src/echelon/report/templates/report.*", "tests/*.py",
 )  # fmt: skip
 WHEEL = (
     "echelon/*.py", "echelon/py.typed", "echelon/report/templates/report.*",

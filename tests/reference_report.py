@@ -48,30 +48,46 @@ def held_out(curves, sizes, wanted=None):
 
     ``curves[m][s][k]`` is the score of method m with ``sizes[s]`` features in fold k.
     """
-    n_folds = len(curves[0][0])
     result = []
-    for fold in range(n_folds):
-        best = None
-        for curve in curves:
-            others = [[v for k, v in enumerate(scores) if k != fold] for scores in curve]
-            place = sizes.index(wanted) if wanted else kept_place(others)
-            mean = sum(others[place]) / len(others[place])
-            if best is None or (mean, -sizes[place]) > best[0]:
-                best = (mean, -sizes[place]), curve[place][fold]
-        result.append(best[1])
+    for fold in range(len(curves[0][0])):
+        others = [
+            [[v for k, v in enumerate(scores) if k != fold] for scores in curve] for curve in curves
+        ]
+        method, place = chosen_place(others) if wanted is None else best_at(others, wanted, sizes)
+        result.append(curves[method][place][fold])
     return result
 
 
-def kept_place(scores):
-    """Place of the smallest size that loses little: one standard error, 1 to 5 % of the best."""
-    means = [sum(row) / len(row) for row in scores]
-    best = scores[means.index(max(means))]
-    for place, row in enumerate(scores):
-        losses = [a - b for a, b in zip(best, row, strict=True)]
-        allowed = min(max(standard_error(losses), 0.01 * max(means)), 0.05 * max(means))
-        if sum(losses) / len(losses) <= allowed + 1e-12:
-            return place
-    return None
+def best_at(curves, wanted, sizes):
+    """The method with the best mean at a number of features, and the place of that number."""
+    place = sizes.index(wanted)
+    means = [sum(curve[place]) / len(curve[place]) for curve in curves]
+    return means.index(max(means)), place
+
+
+def chosen_place(curves):
+    """Method and place of the smallest set that loses little against the best of all.
+
+    Little is one standard error, between 1 and 5 % of the best; of equally small sets the one with
+    the best mean.
+    """
+    means = [[sum(row) / len(row) for row in curve] for curve in curves]
+    top = max(max(row) for row in means)
+    best = next(
+        row
+        for curve, each in zip(curves, means, strict=True)
+        for row, mean in zip(curve, each, strict=True)
+        if mean == top
+    )
+    found = []
+    for method, curve in enumerate(curves):
+        for place, row in enumerate(curve):
+            losses = [a - b for a, b in zip(best, row, strict=True)]
+            allowed = min(max(standard_error(losses), 0.01 * top), 0.05 * top)
+            if sum(losses) / len(losses) <= allowed + 1e-12:
+                found.append((place, -means[method][place], method))
+    place, _, method = min(found)
+    return method, place
 
 
 def groups_alike(association, least):

@@ -95,20 +95,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return features, codes, self._n_wanted()
 
     def _read_choice(self, features: Any) -> Choice:
-        n_features, names = features.values.shape[1], getattr(features, "names", None)
-        return read_choice(*self._wishes(), n_features, names)
-
-    def _wishes(self) -> tuple[Any, Any]:
-        """``must_keep`` and ``feature_groups``, of selectors that have such parameters.
-
-        Relevance bounds have none, but a method ``feature_groups``.
-        """
-        parameters = self.get_params(deep=False)
-        return parameters.get("must_keep"), parameters.get("feature_groups")
+        given = self.get_params(deep=False)  # not all selectors have these parameters
+        wishes = given.get("must_keep"), given.get("feature_groups")
+        return read_choice(*wishes, features.values.shape[1], getattr(features, "names", None))
 
     def _n_wanted(self) -> int | None:
         """The number of features, or of groups of them, that was asked for."""
-        what = "features" if self._wishes()[1] is None else "groups of features"
+        alone = self._choice.n_groups == len(self._choice.groups)
+        what = "features" if alone else "groups of features"
         n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
         if n_wanted is not None and n_wanted < self._choice.n_kept:
             raise ValueError(
@@ -163,7 +157,7 @@ class WeightingSelector(BaseSelector):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> WeightingSelector:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, codes, n_wanted = self._begin(X, y, sample_weight)
         if n_wanted is not None and self._has_threshold():
             raise ValueError(
@@ -220,7 +214,7 @@ class SampleWeightMixin:
     """``fit`` with weights of samples, for selectors that count with ``Columns.weights``."""
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score the features and choose which to keep.
 
         Parameters
@@ -309,7 +303,7 @@ class ForwardSelector(BaseSelector):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForwardSelector:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, codes, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
         varying = self._varying(features.values)

@@ -118,6 +118,13 @@ _TABLE = (
         "Robnik-Sikonja, Kononenko 1997",
     ),
     Method(
+        "NPDR",
+        "the same, beside covariates that are held fixed",
+        _ANY,
+        "n² p",
+        "Le, Dawkins, McKinney 2020",
+    ),
+    Method(
         "MultiSURF",
         "features that matter only together, no number of neighbours to choose",
         _ANY,

@@ -20,7 +20,7 @@ def visits(tmp_path):
         rng.normal(size=(20, 4))[patient] + 0.05 * rng.normal(size=(200, 4)),
         columns=["pulse", "mass", "height", "sugar"],
     ).round(3)
-    day = rng.permutation(200)
+    day = rng.integers(0, 200, 200)
     table["day"] = (pd.Timestamp("2024-03-01") + pd.to_timedelta(day, unit="D")).strftime("%F")
     table["patient"] = patient + 500
     table["pain"] = rng.permutation(np.arange(20) % 3)[patient]
@@ -108,6 +108,24 @@ def survey(tmp_path):
     return path
 
 
+def test_weights_of_rows(survey, capsys):
+    options = ("-t", "score", *FAST, "--weights", "wait")
+    done = call(capsys, "rank", survey, *options)
+    assert (done.code, done.err) == (0, "")
+    assert "Rows count by wait, in rankings, models and scores." in done.out
+    assert "survey.csv: 150 rows, 2 features" in done.out
+    for more, fragment in (
+        (("--weights", "friendly"), "must name a column of numbers, and 'friendly' holds labels"),
+        (("--weights", "change"), "finite numbers of at least 0, and 'change' of survey.csv"),
+        (("--weights", "wait", "-m", "rfe"), "rfe takes no weights of rows."),
+        (("--weights", "wait", "--estimator", "knn"), "knn takes no weights of rows."),
+        (("--weights", "wait", "--groups", "wait"), "--groups and --weights name the same column"),
+    ):
+        table = pd.read_csv(survey)
+        table.assign(change=table["wait"] - 10).to_csv(survey, index=False)
+        call(capsys, "rank", survey, "-t", "score", *more).check_refused(fragment)
+
+
 def test_orders_of_features_are_asked_about_and_declared(survey, capsys):
     done = call(capsys, "rank", survey, "-t", "score", *FAST)
     assert "Set aside, like an identifier: respondent." in done.out
@@ -172,5 +190,5 @@ def test_what_is_refused(visits, capsys, options, fragment):
 
 def test_bounds_take_neither_groups_nor_time(visits, capsys):
     call(capsys, "bounds", visits, "-t", "pain", "--groups", "patient").check_refused(
-        "bounds makes no folds, so --groups means nothing"
+        "bounds takes no --groups; rank and compare do."
     )

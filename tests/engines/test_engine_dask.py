@@ -166,6 +166,22 @@ def test_arrays_in_blocks(engine, dtype):
         assert_same_scores(selector.set_params(monotonic_cst=signs), engine, blocks, y, X)
 
 
+def test_weights_of_rows_in_blocks(engine):
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(M, 4)), rng.integers(0, 3, M), rng.gamma(1.0, 1.0, M)
+    blocks = dask_array.from_array(X, chunks=(50, 4))
+    for selector in (ReliefF(), RReliefF(), MultiSURF(kind="classification")):
+        expected = selector.set_params(engine="numpy").fit(X, y, sample_weight=weights).scores_
+        for given in (X, blocks):
+            found = selector.set_params(engine=engine).fit(given, y, sample_weight=weights)
+            assert_allclose(found.scores_, expected, atol=1e-12)
+    with pytest.raises(ValueError, match="0 for some rows of a Dask collection"):
+        ReliefF(engine=engine).fit(blocks, y, sample_weight=np.arange(M))
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="missing values do not go together in a Dask"):
+        ReliefF(engine=engine).fit(dask_array.from_array(X), y, sample_weight=1 + weights)
+
+
 def test_frames_in_blocks(engine):
     dask_frame = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
     X, y, _ = draw("missing", p=3)

@@ -70,9 +70,15 @@ def find_all(engine, space, queries, search):
 
 
 def assert_found(samples, metric, search, tolerance):
-    engine = NumbaEngine(1)
-    space = engine.prepare(samples, metric)
+    """Both ways to search find what brute force finds."""
+    for way in ("pairs", "leaves"):
+        assert_found_by(NumbaEngine(1, search=way), samples, metric, search, tolerance)
+
+
+def assert_found_by(engine, samples, metric, search, tolerance):
     queries = np.arange(len(samples.values))
+    samples, _ = engine.compact(samples, queries, metric, search.n_neighbors or 1)
+    space = engine.prepare(samples, metric)
     found = find_all(engine, space, queries, search)
     for i in queries[:: max(1, len(queries) // 60)]:
         start = found.counts[:i].sum()

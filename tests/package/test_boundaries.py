@@ -15,6 +15,7 @@ INSIDERS = {
     "benchmarks/gpu.py": "times the bare kernels",
     "benchmarks/interval.py": "times the two parts of a fit",
     "benchmarks/limit.py": "times a bare inner loop",
+    "benchmarks/search.py": "times the search alone",
     "benchmarks/margin_rates.py": "applies both rules to p-values of one fit",
 }
 

@@ -272,7 +272,8 @@ def test_centers_with_more_ties_than_16_bits_count():
     fits = np.empty(reach.shape, bool)
     for c in range(2):
         reaches(sums[c], widest[c], reach[c], fits[c])
-    assert not fits[0].any() and not fits[1].all()
+    assert not fits[0].any()
+    assert not fits[1].all()
     found = np.empty((1, 1), np.int64)
     runs = np.array([[0, n]] * 2), np.zeros((2, 1), np.int64)
     center_distances(

@@ -22,8 +22,8 @@ from echelon._core.errors import clearly_positive
 from echelon._core.relevance import LABELS
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._curves import choose, held_out_scores, size_of, sizes_for
-from echelon.study._models import Rule
+from echelon.study._curves import choose, held_out_scores, sizes_for
+from echelon.study._rule import Rule, size_of
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 
@@ -150,12 +150,12 @@ def test_among_equal_methods_the_smaller_set_is_chosen():
 
 
 def test_sizes_that_are_tried():
-    assert sizes_for(ReliefF(), 5, None) == [1, 2, 3, 4, 5]
-    assert sizes_for(ReliefF(), 20_000, None)[-2:] == [200, 20_000]
-    assert sizes_for(CFS(), 20_000, 44)[-2:] == [30, 44]
-    assert 37 in sizes_for(ReliefF(), 100, 37)
+    assert sizes_for(ReliefF(), 5, Rule()) == [1, 2, 3, 4, 5]
+    assert sizes_for(ReliefF(), 20_000, Rule())[-2:] == [200, 20_000]
+    assert sizes_for(CFS(), 20_000, Rule(44))[-2:] == [30, 44]
+    assert 37 in sizes_for(ReliefF(), 100, Rule(37))
     for n_features in (9, 60, 300):
-        sizes = np.array(sizes_for(ReliefF(), n_features, None))
+        sizes = np.array(sizes_for(ReliefF(), n_features, Rule()))
         assert (sizes[1:-1] <= 1.4 * sizes[:-2] + 1).all(), "no gap is wide"
 
 

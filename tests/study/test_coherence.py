@@ -11,8 +11,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cli_cases import grades
-from echelon import RelevanceBounds, ReliefF
-from echelon.cli import main
+from echelon import RankCorrelation, RelevanceBounds, ReliefF
+from echelon.cli import _show, main
+from echelon.datasets import make_relevance
 from echelon.report import summarize
 from echelon.study import _summary, bounds_contradictions, contradictions
 from report_cases import classes_and_noise
@@ -160,6 +161,16 @@ def test_help_that_does_not_help(summary):
 # ------------------------------------------------------------------ what produces them
 
 
+def test_several_methods_speak_of_the_number_that_was_chosen():
+    """The answer is measured against the best of all methods, and so is what it is made of."""
+    X, y = classes_and_noise()
+    selectors = {"bad": RankCorrelation(), "good": ReliefF(), "other": ReliefF(n_neighbors=3)}
+    summary = summarize(X, y, selectors, n_resamples=3, cv=3).summary()
+    assert chosen(summary)["n_features"] == summary["answer"]["n_features"]
+    assert chosen(summary)["keep"] == summary["answer"]["keep"]
+    assert contradictions(summary) == []
+
+
 def test_chosen_is_about_the_rule_of_the_answer():
     """Bounds keep by a rule of their own; how often they are chosen is about the answer's."""
     X, y = classes_and_noise()
@@ -261,3 +272,23 @@ def test_what_the_command_prints_is_checked(tmp_path, monkeypatch):
     assert json.loads(out.getvalue())["caveats"][0] == (
         "Two statements do not fit together: up is down."
     )
+
+
+@pytest.mark.parametrize(("association", "said"), [(0.93, True), (0.8, True), (0.18, False)])
+def test_bounds_call_only_interchangeable_what_goes_together(association, said):
+    sentence = _show._of_group(["income", "debt"], association)
+    assert sentence.startswith("One of these may do: income and debt") == said
+    assert ("0.18 only" in sentence) == (not said)
+
+
+def test_the_command_measures_how_alike_interchangeable_features_are(tmp_path):
+    """Two that matter alone, two that say the same, two of noise."""
+    X, y = make_relevance(150, 2, 2, 2, random_state=0)
+    frame = pd.DataFrame(X).add_prefix("x").assign(y=y)
+    frame.to_csv(tmp_path / "same.csv", index=False)
+    order = ",".join(map(str, np.unique(y)))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["bounds", str(tmp_path / "same.csv"), "-t", "y", "--class-order", order]) == 0
+    assert "One of these may do: x2 and x3." in out.getvalue()
+    assert "do not fit together" not in out.getvalue()

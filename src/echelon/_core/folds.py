@@ -16,6 +16,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     check_cv,
 )
+from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.rows import take_rows
 
@@ -86,10 +87,18 @@ def time_blocks(time: Any, n_blocks: int) -> np.ndarray:
     return np.unique(middles * n_blocks // (2 * len(values)), return_inverse=True)[1]
 
 
-def fold_scores(model: Any, X: Any, y: Any, folds: Iterable[tuple], scorer: Any) -> np.ndarray:
-    """Scores on the test rows of every fold of a model fitted to the training rows."""
+def fold_scores(
+    model: Any, X: Any, y: Any, folds: Iterable[tuple], scorer: Any, weights: Any = None
+) -> np.ndarray:
+    """Scores on the test rows of every fold of a model fitted to the training rows.
+
+    Weights go to the score and, if it takes any, to the model.
+    """
     scores = []
+    takes = weights is not None and has_fit_parameter(model, "sample_weight")
     for train, test in folds:
-        fitted = clone(model).fit(take_rows(X, train), take_rows(y, train))
-        scores.append(float(scorer(fitted, take_rows(X, test), take_rows(y, test))))
+        to_model = {"sample_weight": weights[train]} if takes else {}
+        to_score = {} if weights is None else {"sample_weight": weights[test]}
+        fitted = clone(model).fit(take_rows(X, train), take_rows(y, train), **to_model)
+        scores.append(float(scorer(fitted, take_rows(X, test), take_rows(y, test), **to_score)))
     return np.array(scores)

@@ -18,13 +18,15 @@ class Guess(NamedTuple):
     scores: np.ndarray
 
 
-def best_guess(target: Target, X: Any, y: Any, folds: list[tuple], scorer: Any) -> Guess:
+def best_guess(
+    target: Target, X: Any, y: Any, folds: list[tuple], scorer: Any, weights: Any = None
+) -> Guess:
     """The constant guess with the best mean score over the folds; y is what models are given."""
     tried = []
     models = guesses(target)
     for name, model in models.items():
         try:
-            tried.append(Guess(name, fold_scores(model, X, y, folds, scorer)))
+            tried.append(Guess(name, fold_scores(model, X, y, folds, scorer, weights)))
         except ValueError:  # a fold does not know the median class: groups, or the past, lack it
             if name == [*models][-1]:
                 raise

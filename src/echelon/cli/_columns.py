@@ -14,7 +14,7 @@ from echelon.cli.files import Table
 from echelon.profile import is_nominal, is_number
 from echelon.study import Rows
 
-ROLES = ("groups", "time")
+ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
 
 
@@ -25,6 +25,8 @@ class Columns(NamedTuple):
     y: pd.Series
     rows: Rows
     notes: list[str]
+    dates: dict[str, str]
+    """What columns of dates count from."""
 
 
 def split_columns(table: Table, common: Common) -> Columns:
@@ -37,9 +39,10 @@ def split_columns(table: Table, common: Common) -> Columns:
         raise InputError(f"{table.source} has no column beside {common.target!r}.")
     _check_known(names(common.categorical), X, table.source, "--categorical")
     orders = read_orders(common.ordered or [], X, table.source)
-    X, changed = _features(X, names(common.categorical), orders, table)
+    X, dates = _features(X, names(common.categorical), orders, table)
+    _check_weights(frame, common.weights, table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return Columns(X, frame[common.target], rows, [*notes, *changed])
+    return Columns(X, frame[common.target], rows, notes, dates)
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
@@ -65,6 +68,21 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
         raise InputError(
             f"--time must name a column of dates or numbers, and {common.time!r} of {source} holds "
             "labels."
+        )
+
+
+def _check_weights(frame: pd.DataFrame, name: str | None, source: str) -> None:
+    if name is None:
+        return
+    if not is_number(frame[name]):
+        raise InputError(f"--weights must name a column of numbers, and {name!r} holds labels.")
+    values = frame[name].to_numpy(dtype=float)
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(wrong) or not values.any():
+        what = f"{values[wrong[0]]:g}" if len(wrong) else "0 only"
+        raise InputError(
+            f"--weights must name finite numbers of at least 0, and {name!r} of {source} holds "
+            f"{what}."
         )
 
 
@@ -128,9 +146,10 @@ def _check_order(column: pd.Series, name: str, order: list[str], source: str) ->
 
 def _features(
     X: pd.DataFrame, categorical: list[str], orders: dict[str, list[str]], table: Table
-) -> tuple[pd.DataFrame, list[str]]:
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Dates as days, codes as labels, declared orders, nothing infinite; and what dates became."""
-    columns, notes = {}, []
+    columns: dict[Any, pd.Series] = {}
+    dates: dict[str, str] = {}
     for name, column in X.items():
         if name in orders:
             labels = column.map(str, na_action="ignore")
@@ -139,7 +158,7 @@ def _features(
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
         elif pd.api.types.is_datetime64_any_dtype(column.dtype):
             if column.notna().any():
-                notes.append(f"{name} counts days since {column.min():%Y-%m-%d}.")
+                dates[str(name)] = f"{name} counts days since {column.min():%Y-%m-%d}."
             column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
             column = column.dt.total_seconds() / 86_400
@@ -148,7 +167,7 @@ def _features(
         elif is_number(column):
             _check_finite(column, name, table.source)
         columns[name] = column
-    return pd.DataFrame(columns, index=X.index), notes
+    return pd.DataFrame(columns, index=X.index), dates
 
 
 def _is_ordered(column: pd.Series) -> bool:

@@ -82,9 +82,9 @@ def _as_json(summary: Summary, found: _work.Studied) -> dict[str, Any]:
 
 def bounds(common: Common) -> None:
     """Relevance bounds of all features."""
-    for option in ("groups", "time"):
+    for option in ("groups", "time", "weights"):
         if getattr(common, option):
-            raise InputError(f"bounds makes no folds, so --{option} means nothing; rank takes it.")
+            raise InputError(f"bounds takes no --{option}; rank and compare do.")
     _outputs.check_outputs(common)
     found = _work.bounds(common)
     # As the plot shows them: with several classes, the one furthest above its noise.

@@ -17,7 +17,7 @@ ESTIMATORS = {
 }
 
 
-def make_estimator(name: str, kind: str, seed: int) -> Any:
+def make_estimator(name: str, kind: str, seed: int, *, weighted: bool = False) -> Any:
     """The model of that name for a kind of target; None for the default of reports."""
     if name not in ESTIMATORS:
         raise InputError(f"There is no estimator {name!r}. {nearest(name, ESTIMATORS)}")
@@ -25,13 +25,13 @@ def make_estimator(name: str, kind: str, seed: int) -> Any:
         return None
     if name == "bayes" and kind == CONTINUOUS:
         raise InputError("The estimator bayes is for classes, and the target holds numbers.")
-    from sklearn.pipeline import make_pipeline
-
+    if name == "knn" and weighted:
+        raise InputError("The estimator knn takes no weights of rows. Leave out --weights, or it.")
     from echelon.evaluation import OrdinalDecomposition
-    from echelon.report import TableEncoder
+    from echelon.study import encoded
 
     model = _model(name, kind == CONTINUOUS, seed)
-    return make_pipeline(TableEncoder(), OrdinalDecomposition(model) if kind == ORDERED else model)
+    return encoded(OrdinalDecomposition(model) if kind == ORDERED else model)
 
 
 def _model(name: str, numbers: bool, seed: int) -> Any:

@@ -111,6 +111,10 @@ class Common:
             help='How columns of bounds are named, as "{}_min,{}_max".',
         ),
     ] = None
+    weights: Annotated[
+        str | None,
+        _data("--weights", metavar="COLUMN", help="How much every row counts, as in surveys."),
+    ] = None
     missing: Annotated[
         str | None,
         _data(

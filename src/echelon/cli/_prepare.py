@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
+from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.words import listed
 from echelon.cli._columns import split_columns
@@ -64,12 +65,14 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
     reading = Reading(common.delimiter, tuple(names(common.missing)), common.sheet)
     table = read_table(common.data, reading)
-    X, y, rows, notes = split_columns(table, common)
+    X, y, rows, notes, dates = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
     chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     check_methods(methods, target)
+    if common.weights is not None:
+        _check_weighable(methods)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
@@ -79,6 +82,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
             "Name columns to use all the same with --keep."
         )
     X, made = _with_intervals(X, common, methods, found)
+    notes += [said for name, said in dates.items() if name not in set_aside]
     notes = [*table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
     return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
@@ -120,6 +124,13 @@ def _look_ordered(X: pd.DataFrame) -> list[str]:
 
 
 # ------------------------------------------------------------- the target and the methods
+
+
+def _check_weighable(methods: Sequence[Method]) -> None:
+    """Refuse methods that take no weights of rows."""
+    for method in methods:
+        if not has_fit_parameter(method.make(), "sample_weight"):
+            raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
 
 
 def _target(

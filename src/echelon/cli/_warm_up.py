@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from echelon.cli._errors import InputError
+from echelon.engines import NumbaEngine
 from echelon.kernels import compiling
 from echelon.methods import CONTINUOUS, METHODS, ORDERED, Method
 
@@ -32,7 +33,9 @@ def fit_all_kinds(method: Method) -> None:
     with compiling(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of data that say nothing
         for X, y in _tables(method):
-            method.make(engine="numba", random_state=0, n_jobs=1).fit(X, y)
+            selector = method.make(engine="numba", random_state=0, n_jobs=1).fit(X, y)
+            if {"engine", "n_neighbors"} <= set(selector.get_params()):
+                selector.set_params(engine=NumbaEngine(1, search="leaves")).fit(X, y)
 
 
 def _tables(method: Method) -> Iterator[tuple[Any, np.ndarray]]:

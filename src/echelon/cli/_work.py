@@ -54,7 +54,9 @@ def study(common: Common, methods: list[str], judging: Judging) -> Studied:
 def _studied(common: Common, methods: list[str], judging: Judging, say: Any) -> Studied:
     task = prepare(common, methods)
     settings = {
-        "estimator": make_estimator(judging.estimator, task.target.kind, common.seed),
+        "estimator": make_estimator(
+            judging.estimator, task.target.kind, common.seed, weighted=common.weights is not None
+        ),
         "n_features": read_n_features(judging.n_features, task.X.shape[1]),
         "tolerance": read_tolerance(judging),
         "keep": [name for name in names(common.keep) if name in task.X.columns],
@@ -77,6 +79,7 @@ def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied
             {name: selector for name, (selector, _) in made.items()},
             groups=task.rows.groups,
             time=task.rows.time,
+            sample_weight=task.rows.weights,
             random_state=common.seed,
             profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
             source=task.source,

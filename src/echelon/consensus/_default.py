@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.utils.validation import has_fit_parameter
+
 from echelon.consensus._selector import ConsensusSelector
 from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
 from echelon.margin import ReliefF
@@ -19,7 +21,7 @@ LONG_PATH, SHORT_PATH = 45, 8
 CORRELATION = "rank correlation"
 
 
-def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
+def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
     """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered_default.md``.
 
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
@@ -33,6 +35,8 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
         What y is.
     n_samples : int
         How many samples it is fitted to at least.
+    weighted : bool, default=False
+        Only rankings that take weights of samples.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
     >>> len(ranker.selectors), ranker.fusion
     (7, 'reciprocal')
     """
-    members = {
+    members: dict[str, Any] = {
         "linear": ForwardLinear(kind=kind),
         "linear in ranks": ForwardLinear(scale="rank", kind=kind),
         "additive": ForwardAdditive(kind=kind),
@@ -55,6 +59,10 @@ def default_ranker(kind: str, n_samples: int) -> ConsensusSelector:
         "forest": ForestImportance(1.0, kind=kind),
         CORRELATION: RankCorrelation(kind=kind),
     }
+    if weighted:
+        members = {
+            name: each for name, each in members.items() if has_fit_parameter(each, "sample_weight")
+        }
     completed_by: list[Any] = [CORRELATION]
     if kind != CONTINUOUS:
         queries = MOST_QUERIES if min(n_samples, MOST_ROWS) > MOST_QUERIES else None

@@ -36,7 +36,7 @@ class Samples(NamedTuple):
     values: np.ndarray
     classes: np.ndarray
     rows: np.ndarray
-    """Original index of every row; increasing within a class."""
+    """Original index of every row; increasing within a class, unless ``compact``."""
     columns: np.ndarray
     """Original index of every column."""
     n_ordered: int
@@ -46,6 +46,8 @@ class Samples(NamedTuple):
     """Number of every row, from 0 to 1, where the target is one; there is one class then."""
     weights: np.ndarray | None = None
     """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
+    compact: bool = False
+    """Whether rows of a class that lie near each other stand together."""
 
     @property
     def class_sizes(self) -> np.ndarray:
@@ -56,6 +58,14 @@ class Samples(NamedTuple):
     def class_masses(self) -> np.ndarray:
         """The same, with copies counted."""
         return np.bincount(self.classes, self.weights)
+
+    def reordered(self, order: np.ndarray) -> Samples:
+        """The same with other rows first, class by class."""
+        outcome, weights = (
+            None if part is None else part[order] for part in (self.outcome, self.weights)
+        )
+        values, rows = self.values[order], self.rows[order]
+        return self._replace(values=values, rows=rows, outcome=outcome, weights=weights)
 
     def per_feature(self, scores: np.ndarray) -> np.ndarray:
         """Scores in the original order of columns."""
@@ -185,6 +195,11 @@ class Found(NamedTuple):
         """The same for the first n queries only."""
         end = int(self.counts[:n].sum())
         return Found(self.counts[:n], self.indices[:end], self.distances[:end])
+
+    def in_row_order(self) -> Found:
+        """The same, the neighbours of every query by their rows."""
+        order = np.lexsort((self.indices, self.owners))
+        return Found(self.counts, self.indices[order], self.distances[order])
 
     @property
     def owners(self) -> np.ndarray:
@@ -320,6 +335,15 @@ class Engine(ABC):
             f"`X` is a Dask collection, which {type(self).__name__} does not take. Use "
             'engine="dask", or pass X.compute() if it fits into memory.'
         )
+
+    def compact(
+        self, samples: Samples, queries: np.ndarray, metric: str, n_neighbors: int
+    ) -> tuple[Samples, np.ndarray]:
+        """Samples and query rows in an order by which searches get faster, if there is one.
+
+        ``n_neighbors`` are sought.  What is found is the same, by other numbers of rows.
+        """
+        return samples, queries
 
     @abstractmethod
     def prepare(self, samples: Samples, metric: str) -> Any:

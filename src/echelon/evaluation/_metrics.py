@@ -14,7 +14,12 @@ from echelon.targets import read_labels
 
 
 def rank_loss(
-    y_true: Any, y_pred: Any, *, p: float = 1, class_order: Sequence | None = None
+    y_true: Any,
+    y_pred: Any,
+    *,
+    p: float = 1,
+    class_order: Sequence | None = None,
+    sample_weight: Any = None,
 ) -> float:
     """Mean of ``|y - k|**p`` over the samples, y the true and k the predicted class [1]_.
 
@@ -27,6 +32,8 @@ def rank_loss(
         0: the share of wrong predictions.  1: the mean absolute error.  2: the squared one.
     class_order : sequence, default=None
         Classes from lowest to highest; they count as 0, 1, 2, ...
+    sample_weight : array-like of shape (n_samples,), default=None
+        What every sample counts for in the mean.
 
     Returns
     -------
@@ -51,7 +58,7 @@ def rank_loss(
         raise ValueError(f"`p` must be 0 or larger, got {p!r}. Use 1 for the absolute error.")
     distances = _distances(y_true, y_pred, class_order)[1]
     with np.errstate(over="ignore"):  # infinity says what it is
-        return float(((distances > 0) * distances**p).mean())
+        return float(np.average((distances > 0) * distances**p, weights=sample_weight))
 
 
 def macro_mean_absolute_error(

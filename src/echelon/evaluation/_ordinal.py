@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import read_rows
+from echelon._core.sample_weights import fit_weighted
 from echelon.targets import read_ordered_classes
 
 
@@ -108,7 +109,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> OrdinalDecomposition:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OrdinalDecomposition:
         """Fit one classifier per threshold.
 
         Parameters
@@ -117,6 +118,8 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Samples, of any kind that the classifier takes.
         y : array-like of shape (n_samples,)
             Ordered classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, which the classifiers are given.
 
         Returns
         -------
@@ -127,7 +130,9 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         validate_data(self, X, y, skip_check_array=True)
         self.classes_, codes = read_ordered_classes(y, self.class_order)
         check_consistent_length(X, codes)
-        questions = ((self.estimator, X, codes > k) for k in range(len(self.classes_) - 1))
+        questions = (
+            (self.estimator, X, codes > k, sample_weight) for k in range(len(self.classes_) - 1)
+        )
         self.estimators_ = Jobs(self.n_jobs)("thresholds", _answer, questions)
         return self
 
@@ -189,5 +194,5 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-def _answer(estimator: Any, X: Any, above: np.ndarray) -> Any:
-    return clone(estimator).fit(X, above.astype(np.int64))
+def _answer(estimator: Any, X: Any, above: np.ndarray, sample_weight: Any) -> Any:
+    return fit_weighted(clone(estimator), X, above.astype(np.int64), sample_weight)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 
 from echelon._core.jobs import Jobs
 from echelon._core.rows import (
@@ -22,6 +22,7 @@ from echelon._core.rows import (
     strata,
     take_rows,
 )
+from echelon._core.sample_weights import fit_weighted, read_weights
 from echelon.display import StabilityDisplay
 
 
@@ -78,6 +79,7 @@ def selection_stability(
     sample_share: float = 0.5,
     confidence: float = 0.95,
     groups: Any = None,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -104,6 +106,8 @@ def selection_stability(
         Of the interval.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are drawn together.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, which the selector is given.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -147,9 +151,13 @@ def selection_stability(
     X, y = read_data(X, y, groups)
     _check(n_resamples, sample_share, confidence)
     random = check_random_state(random_state)
+    weights = None if sample_weight is None else read_weights(sample_weight)
+    check_consistent_length(y, weights)
     draws = [_draw(y, groups, sample_share, random) for _ in range(n_resamples)]
     seeds = draw_seeds(None if random_state is None else random, n_resamples)
-    arguments = ((selector, X, y, rows, seed) for rows, seed in zip(draws, seeds, strict=True))
+    arguments = (
+        (selector, X, y, weights, rows, seed) for rows, seed in zip(draws, seeds, strict=True)
+    )
     jobs = Jobs(n_jobs, verbose)
     selected = np.array(jobs("selection_stability", _selection, arguments, steps=True))
     stability, variance = nogueira(selected)
@@ -209,11 +217,14 @@ def _count(share: float, n: int) -> int:
     return int(np.ceil(share * n))
 
 
-def _selection(selector: Any, X: Any, y: Any, rows: np.ndarray, seed: int | None) -> np.ndarray:
+def _selection(
+    selector: Any, X: Any, y: Any, weights: Any, rows: np.ndarray, seed: int | None
+) -> np.ndarray:
     copy = seeded(selector, seed)
     if not hasattr(copy, "get_support"):
         raise TypeError(
             f"`selector` must have get_support, got {type(selector).__name__}. Use a selector, for "
             "example sklearn.feature_selection.SelectFromModel around a model."
         )
-    return copy.fit(take_rows(X, rows), take_rows(y, rows)).get_support()
+    drawn = None if weights is None else weights[rows]
+    return fit_weighted(copy, take_rows(X, rows), take_rows(y, rows), drawn).get_support()

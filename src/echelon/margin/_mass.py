@@ -59,7 +59,7 @@ def _with_copies(found: Found, space: Any, queries: np.ndarray, search: Search) 
     looks &= (classes < search.classes.last[classes]) & search.classes.own
     looks &= samples.weights[queries] > 1  # type: ignore[index]
     if samples.missing:  # a row without a value is near to nothing
-        looks[looks] = ~np.isnan(_rows(samples, queries[looks])).all(axis=1)
+        looks[looks] = ~np.isnan(_local(samples)[queries[looks]]).all(axis=1)
     places = np.cumsum(found.counts)[looks]
     return Found(
         found.counts + looks,
@@ -68,10 +68,14 @@ def _with_copies(found: Found, space: Any, queries: np.ndarray, search: Search) 
     )
 
 
-def _rows(samples: Samples, rows: np.ndarray) -> np.ndarray:
-    """Some rows; those of a Dask collection are in their first order."""
-    local = isinstance(samples.values, np.ndarray)
-    return samples.values[rows if local else samples.rows[rows]]
+def _local(samples: Samples) -> np.ndarray:
+    """The values, if they are here."""
+    if isinstance(samples.values, np.ndarray):
+        return samples.values
+    raise ValueError(
+        "`sample_weight` above 1 and missing values do not go together in a Dask collection. "
+        "Impute them, or pass X.compute() if it fits into memory."
+    )
 
 
 def _filled(found: Found, whole: Found, n_rows: int, mass: np.ndarray, k: int) -> bool:

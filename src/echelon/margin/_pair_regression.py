@@ -1,9 +1,9 @@
 """Regression of outcome differences on feature differences, over pairs of neighbours.
 
-A pair weighs g, its outcomes lie d apart, its values of a feature D, its covariates C.  The slope of
-D in a regression of d on 1, D and C is the importance of the feature; over its standard error, as if
-pairs were independent, it is NPDR's score.  Pairs share samples, and are not.  What holds is the
-permutation law of
+A pair weighs g, its outcomes lie d apart, its values of a feature D, its covariates C.  The slope
+of D in a regression of d on 1, D and C is the importance of the feature; over its standard error,
+as if pairs were independent, it is NPDR's score.  Pairs share samples, and are not.  What holds is
+the permutation law of
 
     T = sum_ij M_ij E_ij,   M = g (D less its fit by 1 and C),   E = d less its fit by 1 and C,
 
@@ -130,7 +130,8 @@ class PairRegression:
             return 0.0, np.inf, 0.0, 0.0, 0.0, 0.0, 0.0
         slope = float((g * rest) @ unfit) / spread
         fit = self._logistic(g, gaps) if self.logistic else self._linear(g, rest, unfit, slope)
-        return *fit, slope * spread, *self._moments(g * rest, ~np.isnan(column))
+        moments = self._moments(g * rest, ~np.isnan(column), upper=slope > 0)
+        return *fit, slope * spread, *moments
 
     def _linear(
         self, g: np.ndarray, rest: np.ndarray, unfit: np.ndarray, slope: float
@@ -156,17 +157,21 @@ class PairRegression:
                 break
         return slopes[0] / scale[0], float(np.sqrt(max(inverse[0, 0], 0.0))) / scale[0]
 
-    def _moments(self, by_pair: np.ndarray, present: np.ndarray) -> tuple[float, ...]:
-        """Mean, variance, third moment of T, and the form's part of it."""
+    def _moments(
+        self, by_pair: np.ndarray, present: np.ndarray, *, upper: bool
+    ) -> tuple[float, ...]:
+        """Mean, variance and, for upper tails, third moment of T and the form's part of it."""
         n = int(present.sum())
         differences, thirds = self.everyone if present.all() else self.outcomes(present)
         lower, higher = self.graph.lower, self.graph.higher
-        rows = np.bincount(lower, by_pair, len(present)) + np.bincount(
-            higher, by_pair, len(present)
-        )
+        rows = np.zeros(len(present))
+        for end in (lower, higher):
+            rows += np.bincount(end, by_pair, len(present))
         squares = 0.5 * float(by_pair @ by_pair)
         weights = WeightSums(n, 0.0, squares, 0.25 * float(rows @ rows), 0.0, 0.0)
         variance = mean_and_variance(weights, differences)[1]
+        if not upper:
+            return 0.0, variance, 0.0, 0.0
         of_weights = pair_thirds(self.graph, self.triangles, by_pair, present)
         return 0.0, variance, *third_moment(n, of_weights, thirds)
 

@@ -168,6 +168,9 @@ def margin_sums(
     random_state: Any = None,
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
+    if all(term.search.n_neighbors for term in rule):
+        k = max(cast(int, term.search.n_neighbors) for term in rule)
+        samples, queries = engine.compact(samples, queries, metric, k)
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
     weighted = samples.weights is not None

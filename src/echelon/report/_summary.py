@@ -22,6 +22,7 @@ def summarize(
     cv: Any = 5,
     groups: Any = None,
     time: Any = None,
+    sample_weight: Any = None,
     scoring: Any = None,
     tolerance: Any = None,
     keep: Sequence[str] = (),
@@ -66,6 +67,8 @@ def summarize(
         drawn together where stability is measured.
     time : array-like of shape (n_samples,), default=None
         Numbers or dates: every fold learns from earlier samples and is judged by the next.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, which the selectors, the score and, if it takes any, the estimator are given.
     scoring : str or callable, default=None
         As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
@@ -123,7 +126,7 @@ def summarize(
         verbose=verbose,
         tolerance=tolerance,
         keep=keep,
-        rows=Rows(groups, time),
+        rows=Rows(groups, time, sample_weight),
     )
     return Report(
         make_summary(

@@ -26,7 +26,7 @@ from echelon.study._auto import AutoSelector
 from echelon.study._coherence import bounds_contradictions, contradictions
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Rows, fewer_folds
-from echelon.study._models import default_estimator, forest, read_scoring
+from echelon.study._models import default_estimator, encoded, forest, read_scoring
 from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImportance
 from echelon.study._prepared import Prepared, filled, with_labels_split
 from echelon.study._questions import MATTERS
@@ -46,6 +46,7 @@ __all__ = [
     "bounds_contradictions",
     "contradictions",
     "default_estimator",
+    "encoded",
     "fewer_folds",
     "filled",
     "forest",

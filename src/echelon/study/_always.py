@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.rankings import ranking_copies, ranks_of
 from echelon.validation import as_frame
@@ -31,7 +32,7 @@ class AlwaysFirst(BaseEstimator):
         self.names = names
         self.n_best = n_best
 
-    def fit(self, X: Any, y: Any) -> AlwaysFirst:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AlwaysFirst:
         """Rank the columns of a table.
 
         Parameters
@@ -40,6 +41,9 @@ class AlwaysFirst(BaseEstimator):
             Samples.
         y : array-like of shape (n_samples,)
             Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
 
         Returns
         -------
@@ -50,7 +54,8 @@ class AlwaysFirst(BaseEstimator):
         first = table.columns.isin(self.names)
         self.n_features_in_ = table.shape[1]
         n_best = min(max(self.n_best, int(first.sum())), self.n_features_in_)
-        self.selector_ = next(iter(ranking_copies(clone(self.selector), n_best))).fit(table, y)
+        copy = next(iter(ranking_copies(clone(self.selector), n_best)))
+        self.selector_ = fit_weighted(copy, table, y, sample_weight)
         own = ranks_of(self.selector_)
         order = np.lexsort((own, ~first))
         # What a search never reached shares the last rank, and stays behind.

@@ -96,8 +96,9 @@ def _sentence(judged: Judged, rule: Rule, n_features: int) -> str:
         return f"The best {best} of {n_features:,}, as asked for; the curve {advice}."
     if size == n_features:
         return (
-            f"Keep all {counted(n_features, 'feature')}: every smaller set tried loses more than "
-            f"{_limit(rule)}."
+            f"Keep all {counted(n_features, 'feature')}: every smaller set "
+            f"{'tried' if len(judged.curves) == 1 else f'that {judged.choice.method} ranks best'} "
+            f"loses more than {_limit(rule)}."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
     return f"Keep {these} of {n_features:,}; more gain little."

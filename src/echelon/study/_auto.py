@@ -179,7 +179,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def ranker(self, kind: str, n_samples: int) -> ConsensusSelector:
+    def ranker(self, kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
         """The fused ranking for a kind of target, not fitted.
 
         Parameters
@@ -188,11 +188,15 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             What the target is.
         n_samples : int
             How many samples it is fitted to at least.
+        weighted : bool, default=False
+            Only rankings that take weights of samples: all but the search by neighbours.
         """
-        return default_ranker(kind, n_samples)
+        return default_ranker(kind, n_samples, weighted)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, groups: Any = None, time: Any = None) -> AutoSelector:
+    def fit(
+        self, X: Any, y: Any, groups: Any = None, time: Any = None, sample_weight: Any = None
+    ) -> AutoSelector:
         """Rank the features, and find out how many to keep.
 
         Parameters
@@ -205,6 +209,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             Samples of one group (a patient, a household) are never in both parts of a fold.
         time : array-like of shape (n_samples,), default=None
             Numbers or dates: every fold learns from earlier samples and is judged by the next.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
 
         Returns
         -------
@@ -214,11 +221,11 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, names_of(X), y, skip_check_array=True)
         read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
-        study, seed = self._study(X, y, Rows(groups, time))
+        study, seed = self._study(X, y, Rows(groups, time, sample_weight))
         ranker = as_ranker(self, study)
         judged = judge({NAME: ranker}, study)
         sizes = judged.curves[NAME].sizes.tolist()
-        fitted, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes)
+        fitted, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes, study.weights)
         self.ranker_ = fitted.selector_ if isinstance(fitted, Prepared) else fitted
         self.scores_ = fitted.scores_
         self.order_ = np.argsort(ranks_of(fitted), kind="stable")

@@ -74,6 +74,8 @@ def result_caveats(
         found += [
             f"{listed(group)} say nearly the same; {ONE_MAY_DO}." for group in summary["groups"]
         ]
+    if splits.weights:
+        found.append(f"Rows count by {splits.weights}, in rankings, models and scores.")
     if len(methods) > 1:
         found.append(
             f"{chosen['name']} was chosen among {len(methods)} methods by their curves; the "

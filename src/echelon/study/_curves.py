@@ -14,7 +14,7 @@ from echelon.evaluation import FeatureCurve, feature_curve
 from echelon.study._always import AlwaysFirst
 from echelon.study._models import Study, forest
 from echelon.study._prepared import Prepared
-from echelon.study._rule import Rule, at_best, sizes_against
+from echelon.study._rule import Rule, size_of, sizes_against
 
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
@@ -79,6 +79,7 @@ def all_curves(selectors: Mapping[str, Any], study: Study) -> dict[str, FeatureC
                 sizes=sizes_for(selector, study.X.shape[1], study.rule),
                 cv=study.splits.folds,
                 scoring=study.scoring.scorer,
+                sample_weight=study.weights,
                 **study.options,
             )
         except (TypeError, ValueError) as error:
@@ -102,21 +103,30 @@ def _forest_scores(study: Study) -> np.ndarray:
 
 def _scores(model: Any, study: Study) -> np.ndarray:
     folds = stepwise(study.splits.folds)
-    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer)
+    return fold_scores(model, study.X, study.target.y, folds, study.scoring.scorer, study.weights)
 
 
 def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
-    """The smallest set of all methods that loses little against the best of all; see ``_rule``.
+    """A method and the number of features it keeps; see ``_rule``.
 
-    Among sets of the same size the one with the best mean score, among equals the first method.
+    The first method, unless another one's choice is better by more than the rule allows to be
+    lost: the best of many is often the luckiest.  What is no worse and smaller comes before it.
     """
-    best = max((at_best(curve) for curve in curves.values()), key=lambda scores: scores.mean())
-    choices = [
-        Choice(name, sizes[0])
-        for name, curve in curves.items()
-        if (sizes := sizes_against(curve, best, guess, rule))
+    own = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
+    means = {choice: float(scores_at(curves, choice).mean()) for choice in own}
+    best = max(own, key=lambda choice: (means[choice], -choice.size))
+    if rule.wanted:
+        return best
+    reference = scores_at(curves, best)
+    first = next(
+        choice
+        for choice in own
+        if choice.size in sizes_against(curves[choice.method], reference, guess, rule)
+    )
+    smaller = [
+        choice for choice in own if choice.size < first.size and means[choice] >= means[first]
     ]
-    return min(choices, key=lambda choice: (choice.size, -scores_at(curves, choice).mean()))
+    return min(smaller, key=lambda choice: choice.size, default=first)
 
 
 def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:

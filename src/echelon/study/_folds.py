@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from echelon._core.folds import forward_folds, make_splitter, time_blocks
+from echelon._core.sample_weights import read_weights
 from echelon._core.words import counted
 from echelon.targets import Target
 
@@ -29,6 +30,8 @@ class Rows(NamedTuple):
     """Rows of one group are never parted."""
     time: Any = None
     """Rows are judged by later ones."""
+    weights: Any = None
+    """What rows weigh."""
 
 
 class Splits(NamedTuple):
@@ -42,6 +45,7 @@ class Splits(NamedTuple):
     words: str
     groups: str | None
     time: str | None
+    weights: str | None
 
 
 def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Splits:
@@ -71,7 +75,7 @@ def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Split
     _check_classes(folds, target)
     fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
     words = _in_words(len(folds), named)
-    return Splits(folds, blocks, fewest, words, named["groups"], named["time"])
+    return Splits(folds, blocks, fewest, words, *named.values())
 
 
 def _half(blocks: np.ndarray | None, n_samples: int) -> int:
@@ -109,6 +113,15 @@ def _name_of(values: Any, otherwise: str) -> str | None:
         return None
     name = getattr(values, "name", None)
     return otherwise if name is None else str(name)
+
+
+def read_row_weights(weights: Any, target: Target) -> np.ndarray | None:
+    """What every row weighs, 1 on average."""
+    if weights is None:
+        return None
+    check_consistent_length(target.y, weights)
+    values = read_weights(weights)
+    return values / values.mean()
 
 
 def _in_words(n_folds: int, named: dict[str, str | None]) -> str:

@@ -51,11 +51,12 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
         with only_part_of_the_rows():
             curves = all_curves(selectors, study)
         given = (study.X, study.target.y, study.splits.folds, study.scoring.scorer)
-        guess = Baseline(*best_guess(study.target, *given))
+        guess = Baseline(*best_guess(study.target, *given, study.weights))
         others = other_baselines(study)
     mean = float(guess.scores.mean())
     sizes = {name: size_of(curve, mean, study.rule) for name, curve in curves.items()}
     choice = choose(curves, mean, study.rule)
+    sizes[choice.method] = choice.size  # measured against the best of all methods
     held_out = held_out_scores(curves, guess.scores, study.rule)
     helps = clearly_positive(held_out - guess.scores, curves[choice.method].test_share)
     return Judged(curves, sizes, choice, held_out, guess, others, helps)

@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.progress import step
 from echelon._core.rows import seeded
+from echelon._core.sample_weights import fit_weighted
 from echelon.display import AgreementDisplay
 from echelon.evaluation import FeatureCurve, selection_stability
 from echelon.rankings import fit_ranking, ranking_copies, ranks_of
@@ -28,7 +29,7 @@ def method_part(
     curve, size = judged.curves[name], judged.sizes[name]
     seed = study.options["random_state"]
     copy = seeded(ranker, int(seed) if isinstance(seed, Integral) else None)
-    fitted, order = fit_ranking(copy, study.X, study.target.y, curve.sizes.tolist())
+    fitted, order = fit_ranking(copy, study.X, study.target.y, curve.sizes.tolist(), study.weights)
     step()
     stability, trouble = _stability(name, ranker, size, study)
     method = {
@@ -76,6 +77,7 @@ def _stability(
                 study.target.y,
                 study.n_resamples,
                 groups=study.splits.blocks,
+                sample_weight=study.weights,
                 **study.options,
             )
     except (TypeError, ValueError) as error:
@@ -112,10 +114,10 @@ class Best(SelectorMixin, BaseEstimator):
         self.selector = selector
         self.size = size
 
-    def fit(self, X: Any, y: Any) -> Best:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Best:
         """Rank, and keep the best."""
         copy = next(iter(ranking_copies(self.selector, self.size)))
-        order = np.argsort(ranks_of(copy.fit(X, y)), kind="stable")
+        order = np.argsort(ranks_of(fit_weighted(copy, X, y, sample_weight)), kind="stable")
         self.support_ = np.isin(np.arange(len(order)), order[: self.size])
         return self
 

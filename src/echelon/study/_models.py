@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from echelon._core.compat import scorer_sign
+from echelon._core.sample_weights import fit_weighted
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
 from echelon.study._encoder import TableEncoder
 from echelon.study._folds import Splits
@@ -42,17 +43,34 @@ class Study(NamedTuple):
     n_resamples: int
     options: dict[str, Any]
     """``n_jobs``, ``random_state`` and ``verbose``."""
+    weights: np.ndarray | None = None
+    """What rows weigh."""
+
+
+class Encoded(Pipeline):
+    """A model behind the encoder of tables, which passes weights of samples on to the model."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Encoded:
+        """Fit encoder and model."""
+        if sample_weight is not None:
+            params |= {f"{self.steps[-1][0]}__sample_weight": sample_weight}
+        return super().fit(X, y, **params)
+
+
+def encoded(model: Any) -> Encoded:
+    """The model behind the encoder, named as ``make_pipeline`` names its steps."""
+    return Encoded(make_pipeline(TableEncoder(), model).steps)
 
 
 def default_estimator(kind: str) -> Any:
     """A linear model over numbers and labels alike."""
     if kind == "ordinal":
         model = OrdinalDecomposition(LogisticRegression(max_iter=1000))
-        return make_pipeline(TableEncoder(), model)
+        return encoded(model)
     if kind == "classification":
         model = LogisticRegression(max_iter=1000, class_weight="balanced")
-        return make_pipeline(TableEncoder(), model)
-    return make_pipeline(TableEncoder(), Ridge())
+        return encoded(model)
+    return encoded(Ridge())
 
 
 def forest(kind: str, random_state: Any = None) -> Any:
@@ -65,7 +83,7 @@ def forest(kind: str, random_state: Any = None) -> Any:
         model = ExtraTreesClassifier(class_weight="balanced", **trees)
     else:
         model = ExtraTreesRegressor(**trees)
-    return make_pipeline(TableEncoder(), model)
+    return encoded(model)
 
 
 class RegressionOnCodes(ClassifierMixin, BaseEstimator):
@@ -74,10 +92,10 @@ class RegressionOnCodes(ClassifierMixin, BaseEstimator):
     def __init__(self, regressor: Any):
         self.regressor = regressor
 
-    def fit(self, X: Any, y: Any) -> RegressionOnCodes:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RegressionOnCodes:
         """Fit the regressor to the codes of y."""
         self.classes_, codes = read_ordered_classes(y)
-        self.regressor_ = clone(self.regressor).fit(X, codes)
+        self.regressor_ = fit_weighted(clone(self.regressor), X, codes, sample_weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from echelon._core.relevance import strongest
+from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
@@ -61,7 +62,7 @@ class Prepared(BaseEstimator):
         self.fill_gaps = fill_gaps
         self.n_best = n_best
 
-    def fit(self, X: Any, y: Any) -> Prepared:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared:
         """Rank the columns of a table.
 
         Parameters
@@ -70,6 +71,9 @@ class Prepared(BaseEstimator):
             Samples.
         y : array-like of shape (n_samples,)
             Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
 
         Returns
         -------
@@ -82,7 +86,8 @@ class Prepared(BaseEstimator):
             table, parts = with_labels_split(table)
             owners = owners[parts]
         n_best = min(self.n_best, table.shape[1])
-        self.selector_ = next(iter(ranking_copies(clone(self.selector), n_best))).fit(table, y)
+        copy = next(iter(ranking_copies(clone(self.selector), n_best)))
+        self.selector_ = fit_weighted(copy, table, y, sample_weight)
         ranks = np.full(owners.max() + 1, np.inf)
         np.minimum.at(ranks, owners, ranks_of(self.selector_))
         self.order_ = np.argsort(ranks, kind="stable")

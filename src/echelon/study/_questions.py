@@ -91,7 +91,12 @@ def _scores(asked: Asked, names: list[str]) -> np.ndarray:
     columns = study.X.columns[study.X.columns.isin(names)]
     scorer = study.scoring.scorer
     return fold_scores(
-        study.estimator, study.X[columns], study.target.y, study.splits.folds, scorer
+        study.estimator,
+        study.X[columns],
+        study.target.y,
+        study.splits.folds,
+        scorer,
+        study.weights,
     )
 
 
@@ -142,7 +147,9 @@ def _in_common(study: Study, keep: list[str]) -> int | None:
     """How many of the kept are among as many that a forest ranks best; None if it cannot."""
     seed = study.options["random_state"]
     try:
-        fitted = ForestImportance(random_state=seed).fit(study.X, study.target.y)
+        fitted = ForestImportance(random_state=seed).fit(
+            study.X, study.target.y, sample_weight=study.weights
+        )
     except (TypeError, ValueError):
         return None
     best = np.argsort(ranks_of(fitted), kind="stable")[: len(keep)]

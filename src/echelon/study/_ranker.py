@@ -19,7 +19,9 @@ def as_ranker(selector: Any, study: Study) -> Any:
     AutoSelector, which judges too, hands over its ranking.
     """
     if hasattr(selector, "ranker"):
-        selector = selector.ranker(study.target.kind, study.splits.fewest)
+        selector = selector.ranker(
+            study.target.kind, study.splits.fewest, study.weights is not None
+        )
     elif (selector.get_params(deep=False).get("sample_size") or 0) > study.splits.fewest:
         selector = clone(selector).set_params(sample_size=study.splits.fewest)
     n_best = furthest(study.rule)

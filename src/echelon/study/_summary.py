@@ -22,7 +22,7 @@ from echelon.study._answer import answer
 from echelon.study._caveats import data_caveats, instability, label_caveats, result_caveats
 from echelon.study._coherence import contradictions
 from echelon.study._features import feature_rows, same_message, sort_by_rank
-from echelon.study._folds import Rows, make_splits
+from echelon.study._folds import Rows, make_splits, read_row_weights
 from echelon.study._judge import Judged, judge, said_in_caveats
 from echelon.study._methods import agreement_of, method_part
 from echelon.study._models import Study, default_estimator, describe_model, read_scoring
@@ -145,7 +145,8 @@ def set_up(X: Any, target: Target, settings: Settings) -> Study:
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with said_in_caveats():
         splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
-    return Study(table, target, model, metric, splits, rule, settings.n_resamples, options)
+    weights = read_row_weights(settings.rows.weights, target)
+    return Study(table, target, model, metric, splits, rule, settings.n_resamples, options, weights)
 
 
 def _check_n_resamples(n_resamples: Any) -> None:
@@ -217,7 +218,7 @@ def _how(
         "splits": study.splits.words,
         "groups": study.splits.groups,
         "time": study.splits.time,
-        "weights": None,
+        "weights": study.splits.weights,
         "n_resamples": study.n_resamples,
         "seed": seed if isinstance(seed, Integral) else None,
         "versions": _versions(),

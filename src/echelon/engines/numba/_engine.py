@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
@@ -17,8 +17,11 @@ from echelon.engines._base import (
     tie_factor,
 )
 from echelon.engines.numba import _bands
+from echelon.engines.numba._compact import can_order, compact_order, order_pays
+from echelon.engines.numba._leaves import Leaves, lay_out
 from echelon.engines.numba._nearest import Packed, nearest
 from echelon.engines.numba._packing import exact_lanes, integer_bounds, pack
+from echelon.engines.numba._visits import nearest_by_leaves
 from echelon.kernels.accumulate import add_differences
 
 MOST_CLASSES = 64
@@ -29,14 +32,23 @@ MOST_BITS = 1 << 28
 """Bytes for the bands of all pairs, between two passes; with more pairs they are found again."""
 
 
-class _Space(NamedTuple):
-    samples: Samples
-    packed: Packed
-    tolerance: float
+class _Space:
+    """Samples laid out: at once as their order suggests, and else when first needed."""
 
-    @property
-    def squared(self) -> bool:
-        return self.packed.squared
+    def __init__(self, samples: Samples, metric: str) -> None:
+        self.samples = samples
+        self.squared, self.paired = metric == "euclidean", metric == "paired"
+        self.tolerance = tie_factor(samples.values.dtype, metric)
+        self.leaves: Leaves | None = None
+        if samples.compact and not self.paired:
+            self.leaves = lay_out(samples, squared=self.squared)
+        else:
+            self.packed  # noqa: B018  -- not in threads
+
+    @cached_property
+    def packed(self) -> Packed:
+        """All pairs, in tiles."""
+        return pack(self.samples, squared=self.squared, paired=self.paired)
 
 
 class NumbaEngine(Engine):
@@ -47,6 +59,10 @@ class NumbaEngine(Engine):
     n_jobs : int, default=None
         Threads; -1: one per core.  None: one per core, or ``NUMBA_NUM_THREADS``, unless a context
         or worker of joblib says otherwise.  Results do not depend on it.
+    search : {"auto", "pairs", "leaves"}, default="auto"
+        How nearest neighbours are found: among all pairs, or, passing over leaves of rows too far
+        away, in an order of rows made for it.  "auto": by leaves if a look at a few rows says that
+        it is faster.  Neighbours do not depend on it.
 
     Examples
     --------
@@ -57,28 +73,41 @@ class NumbaEngine(Engine):
     [3, 4, 2, 1]
     """
 
+    def __init__(self, n_jobs: int | None = None, *, search: str = "auto") -> None:
+        super().__init__(n_jobs)
+        if search not in ("auto", "pairs", "leaves"):
+            raise ValueError(f'`search` must be "auto", "pairs" or "leaves", got {search!r}.')
+        self.search = search
+
     @staticmethod
     def at_hand() -> bool:
         """Whether the search was compiled before, by this process or one that left it on disk."""
         return nearest.at_hand
 
+    def compact(
+        self, samples: Samples, queries: np.ndarray, metric: str, n_neighbors: int
+    ) -> tuple[Samples, np.ndarray]:
+        if self.search == "auto":
+            by_leaves = order_pays(samples, len(queries), metric, n_neighbors)
+        else:
+            by_leaves = self.search == "leaves" and can_order(samples, metric)
+        if not by_leaves:
+            return samples, queries
+        order = compact_order(samples, squared=metric == "euclidean")
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        return samples.reordered(order)._replace(compact=True), places[queries]
+
     def prepare(self, samples: Samples, metric: str) -> _Space:
-        packed = pack(samples, squared=metric == "euclidean", paired=metric == "paired")
-        return _Space(samples, packed, tie_factor(samples.values.dtype, metric))
+        return _Space(samples, metric)
 
     def nearest(self, space: _Space, queries: np.ndarray, search: Search) -> Found:
-        squared = space.packed.squared
-        return Found(
-            *nearest(
-                space.packed,
-                queries,
-                tuple(search.classes),
-                search.n_neighbors or 0,
-                search.radius**2 if squared else search.radius,
-                search.relation,
-                space.tolerance,
-            )
-        )
+        classes, k, relation = tuple(search.classes), search.n_neighbors or 0, search.relation
+        radius = search.radius**2 if space.squared else search.radius
+        how = queries, classes, k, radius, relation, space.tolerance
+        if space.leaves is None or k == 0:
+            return Found(*nearest(space.packed, *how))
+        return Found(*nearest_by_leaves(space.leaves, *how)[:3]).in_row_order()
 
     def accumulate(
         self,
@@ -87,14 +116,14 @@ class NumbaEngine(Engine):
         coefs: np.ndarray,
         direction: int,
     ) -> np.ndarray:
-        packed = space.packed
-        scores = np.zeros(packed.values.shape[1])
+        samples = space.samples
+        scores = np.zeros(samples.values.shape[1])
         add_differences(
-            packed.values,
-            packed.n_ordered,
-            packed.n_numeric,
-            packed.missing,
-            packed.paired,
+            samples.values,
+            samples.n_ordered,
+            samples.n_numeric,
+            samples.missing,
+            space.paired,
             pairs,
             coefs,
             direction,

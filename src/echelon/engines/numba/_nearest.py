@@ -162,7 +162,7 @@ def _first_limit(totals, high, k, folded):
 
 
 @kernel
-def _keep_smallest(heap, size, value):
+def keep_smallest(heap, size, value):
     """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
     at = size
     if size < heap.shape[0]:
@@ -186,7 +186,7 @@ def _keep_smallest(heap, size, value):
 
 
 @kernel
-def _drop_beyond(limit, found, count):
+def drop_beyond(limit, found, count):
     """Forget the candidates whose lower bound lies beyond the limit; the new count."""
     kept = 0
     for c in range(count):
@@ -197,13 +197,13 @@ def _drop_beyond(limit, found, count):
 
 
 @kernel
-def _grown(array):
+def grown(array):
     """A copy with room for twice as many candidates per query."""
-    grown = np.empty((array.shape[0], 2 * array.shape[1], 2), array.dtype)
+    larger = np.empty((array.shape[0], 2 * array.shape[1], 2), array.dtype)
     for q in range(array.shape[0]):
         for c in range(array.shape[1]):
-            grown[q, c, 0], grown[q, c, 1] = array[q, c, 0], array[q, c, 1]
-    return grown
+            larger[q, c, 0], larger[q, c, 1] = array[q, c, 0], array[q, c, 1]
+    return larger
 
 
 @kernel
@@ -262,7 +262,7 @@ def _collect(packed, i, b, totals, search, state, hits, found, heap):
             found[count, 0], found[count, 1] = r, bound
             count += 1
             if k > 0:
-                size = _keep_smallest(heap, size, 2 * totals[j] + packed.high[r] + own_high)
+                size = keep_smallest(heap, size, 2 * totals[j] + packed.high[r] + own_high)
                 if size == k:
                     limit = min(limit, np.int64(heap[0] * tolerance) + 1)
     return limit, count, size
@@ -314,34 +314,42 @@ def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
                 packed, queries[q], b, totals[q], search, so_far, hits, found[q], heap[q]
             )
             if state[q, 1] + n_lanes > found.shape[1]:
-                state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
+                state[q, 1] = drop_beyond(state[q, 0], found[q], state[q, 1])
                 # The next block may bring a candidate in every lane.
                 while state[q, 1] + n_lanes > found.shape[1]:
-                    found = _grown(found)
+                    found = grown(found)
     for q in range(n):
-        state[q, 1] = _drop_beyond(state[q, 0], found[q], state[q, 1])
+        state[q, 1] = drop_beyond(state[q, 0], found[q], state[q, 1])
     return found, state[:, 1]
 
 
 @kernel
-def _longer(array, size):
-    grown = np.empty(max(size, 2 * array.shape[0]), array.dtype)
+def longer(array, size):
+    larger = np.empty(max(size, 2 * array.shape[0]), array.dtype)
     for c in range(array.shape[0]):
-        grown[c] = array[c]
-    return grown
+        larger[c] = array[c]
+    return larger
 
 
 @kernel
-def _measure(packed, i, found, exact):
+def measure(packed, i, found, exact):
     """Exact distances of query i to its candidates."""
     for c in range(exact.shape[0]):
-        a, b = packed.values[i], packed.values[found[c, 0]]
+        a, b = packed.values[i], packed.values[np.int64(found[c, 0])]
         if packed.paired:
             exact[c] = paired_distance(a, b)
         elif packed.missing:
             exact[c] = partial_distance(a, b, packed.n_numeric, packed.squared)
         else:
             exact[c] = distance(a, b, packed.n_numeric, packed.squared)
+
+
+@kernel
+def kth_or(exact, k, radius, tolerance):
+    """The largest distance of a neighbour: the k-th, ties included, or the radius."""
+    if 0 < k <= exact.shape[0]:
+        return min(radius, kth_smallest(exact.copy(), k) * tolerance)
+    return radius
 
 
 @kernel
@@ -371,12 +379,10 @@ def nearest(packed, queries, wanted, k, radius, relation, tolerance):
         for q in range(group.shape[0]):
             n = count[q]
             exact = np.empty(n, np.float64)
-            _measure(packed, group[q], found[q], exact)
-            cut = radius
-            if 0 < k <= n:
-                cut = min(radius, kth_smallest(exact.copy(), k) * tolerance)
+            measure(packed, group[q], found[q], exact)
+            cut = kth_or(exact, k, radius, tolerance)
             if total + n > indices.shape[0]:
-                indices, distances = _longer(indices, total + n), _longer(distances, total + n)
+                indices, distances = longer(indices, total + n), longer(distances, total + n)
             for c in range(n):
                 if exact[c] <= cut:
                     indices[total] = found[q, c, 0]
