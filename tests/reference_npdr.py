@@ -1,13 +1,12 @@
-"""NPDR once more, as plain loops from its definition: pairs, least squares, Newton, permutations.
+"""NPDR once more, as plain loops from its definition: pairs, least squares, Newton.
 
 Nothing is imported from echelon.  ``apart`` says how far two outcomes lie apart.  A regression is a
 list of rows (weight, outcome difference, [1, feature's difference, covariates' differences]).
 """
 
-import itertools
 import math
 
-from reference import difference, is_missing, places, scale_columns
+from reference import difference, places, scale_columns
 from reference_margin import distances, in_reach, limits
 
 
@@ -102,22 +101,3 @@ def less_its_fit(rows, values):
     slopes = solved(matrix, right)
     return slopes, [v - sum(s * c for s, c in zip(slopes, x, strict=True))
                     for v, x in zip(values, designs, strict=True)]  # fmt: skip
-
-
-def permuted(rows, all_rows, column, y, apart, covariates, fixed_nominal):
-    """T and its moments about 0, over all permutations of the samples that have the feature."""
-    covariates = scale_columns(covariates, fixed_nominal)
-    rest = less_its_fit(rows, [x[1] for _, _, x, _ in rows])[1]
-    slopes = less_its_fit(all_rows, [d for _, d, _, _ in all_rows])[0]
-    there = [i for i, x in enumerate(column) if not is_missing(x)]
-
-    def left(i, j):
-        fixed = fixed_part(covariates, fixed_nominal, i, j)
-        return apart(y[i], y[j]) - sum(s * c for s, c in zip(slopes, fixed, strict=True))
-
-    found = []
-    for order in itertools.permutations(there):
-        now = dict(zip(there, order, strict=True))
-        found.append(sum(row[0] * r * left(now[row[3][0]], now[row[3][1]])
-                         for row, r in zip(rows, rest, strict=True)))  # fmt: skip
-    return found[0], *(sum(t**power for t in found) / len(found) for power in (1, 2, 3))

@@ -1,5 +1,7 @@
 """NPDR against plain loops, its p-values, and covariates."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +12,10 @@ import reference_margin
 import reference_npdr
 from cases import draw_case
 from echelon import NPDR, MultiSURF, ReliefF, RReliefF
-from echelon._core.samples import arrange
-from echelon.engines import NumbaEngine
-from echelon.margin._pair_regression import Covariates, PairRegression
-from echelon.margin._weights import margin_sums
-from echelon.validation import Columns
+from echelon.margin._moments import WeightSums, mean_and_variance
+from echelon.margin._residuals import ClassResiduals, effects, number_residuals
+from echelon.margin._third_moments import third_moment
+from echelon.margin._triangles import block_thirds
 
 SEEDS = range(12)
 
@@ -101,43 +102,38 @@ def test_logistic_regression_equals_reference():
     assert compared > 10
 
 
-@pytest.mark.parametrize("kind", ["regression", "classification"])
-def test_moments_equal_enumeration(kind):
-    for seed in range(6):
-        case = draw_case(seed, max_samples=7, missing=0.1 * (seed % 2), nominal=0.3)
-        case.X, case.nominal = case.X[:, :2], case.nominal[:2]
-        y, apart = outcome_of(case, kind)
-        covariates = np.random.default_rng(seed).normal(size=(len(y), 1))
-        numbers = kind == "regression"
-        scaled = (y - y.min()) / np.ptp(y) if numbers else None
-        codes = np.zeros(len(y), int) if numbers else y
-        samples = arrange(Columns(case.X, case.nominal, None), codes, outcome=scaled)
-        selector = NPDR(n_neighbors=4, kind=kind)
-        sums = margin_sums(samples, selector._rule(samples), np.arange(len(y)), NumbaEngine(1),
-                           metric="manhattan", ties="share")  # fmt: skip
-        fixed = (covariates - covariates.min()) / np.ptp(covariates)
-        regression = PairRegression(samples, sums.graph([0, 1]), sums.rule[0],
-                                    Covariates(fixed[samples.rows], 1), not numbers,
-                                    np.random.RandomState(0))  # fmt: skip
-        found = regression.of_columns(map)
-        X, _, nominal = case.lists
-        rows = list(reference_npdr.regressions(X, y.tolist(), min(4, len(y)), apart, nominal,
-                                               "manhattan", "share", covariates.tolist(),
-                                               [False]))  # fmt: skip
-        pairs = reference_npdr.neighbour_pairs(
-            reference_npdr.scale_columns(X, nominal), min(4, len(y)), nominal, "manhattan", "share"
-        )
-        everyone = [(share, apart(y[i], y[j]), [1.0, 0.0, abs(fixed[i, 0] - fixed[j, 0])], (i, j))
-                    for i, j, share in pairs]  # fmt: skip
-        for place, f in enumerate(samples.columns.tolist()):
-            column = [row[f] for row in X]
-            if not varies(rows[f]):
-                continue
-            total, mean, variance, third = reference_npdr.permuted(
-                rows[f], everyone, column, y.tolist(), apart, covariates.tolist(), [False]
-            )
-            expected = (total, mean, variance, third if total > 0 else 0.0)
-            assert_allclose(found[place, 2:6], expected, atol=1e-9)
+def test_moments_over_class_residuals_equal_enumeration(rng):
+    for n in (2, 4, 6):
+        residuals = ClassResiduals(rng.normal(size=(n, 3)))
+        matrix = -residuals.values @ residuals.values.T
+        np.fill_diagonal(matrix, 0.0)
+        weights = rng.normal(size=(n, n))
+        np.fill_diagonal(weights, 0.0)
+        weights = weights + weights.T - 2 * weights.sum() / (n * (n - 1))
+        np.fill_diagonal(weights, 0.0)
+        orders = map(list, itertools.permutations(range(n)))
+        totals = np.array([(weights * matrix[np.ix_(order, order)]).sum() for order in orders])
+        rows = weights.sum(axis=1)
+        sums, thirds = residuals.sums(slice(None))
+        mean, variance = mean_and_variance(WeightSums.of(rows, (weights**2).sum()), sums)
+        assert_allclose([mean, variance], [totals.mean(), totals.var()], atol=1e-9)
+        if n > 2:
+            found, _ = third_moment(n, block_thirds(weights, np.arange(n), rows), thirds)
+            assert_allclose(found, ((totals - totals.mean()) ** 3).mean(), atol=1e-9)
+        i, j = np.triu_indices(n, 1)
+        assert_allclose(residuals.of_pairs(i, j), matrix[i, j])
+
+
+def test_class_residuals_know_nothing_of_the_covariate(rng):
+    age = rng.normal(size=600)
+    classes = (age + rng.normal(size=600) > 0.5).astype(int) + (age > 1)
+    by = effects(np.column_stack([age, age > 0]), 1)
+    rest = ClassResiduals.of(classes, by).values
+    assert_allclose(rest.mean(axis=0), 0, atol=1e-12)
+    assert np.abs([np.corrcoef(age, r)[0, 1] for r in rest.T]).max() < 0.05
+    assert_allclose((rest**2).sum(axis=1).mean(), 1, atol=0.1)
+    left = number_residuals(age**2 + classes, by)
+    assert_allclose(left @ by, 0, atol=1e-9)
 
 
 def test_z_scores_without_covariates_are_those_of_the_contrast():

@@ -9,8 +9,11 @@ from sklearn.datasets import load_breast_cancer, load_wine
 import reference_margin
 from cases import draw_case
 from echelon import SURF, MultiSURF, MultiSURFStar, ReliefF, RReliefF, SURFStar
+from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine, NumpyEngine
-from echelon.margin import _bands
+from echelon.margin import _bands, rules
+from echelon.margin._weights import margin_sums
+from echelon.validation import Columns
 
 METRICS = ("manhattan", "euclidean")
 TIES = ("share", "index")
@@ -221,7 +224,8 @@ def test_two_classes_equal_skrebate(estimator, monkeypatch):
     assert_allclose(ours + shift, scores, atol=1e-9)
 
 
-def test_numbers_are_ordered_as_in_orange():
+def test_numbers_equal_orange_but_for_a_fifth():
+    """Weights of a sample's neighbours add up to 1/5 there, of samples drawn with replacement."""
     orange = pytest.importorskip("Orange.preprocess.score", reason="needs the group bench")
     from Orange.data import ContinuousVariable, Domain, Table
 
@@ -230,6 +234,12 @@ def test_numbers_are_ordered_as_in_orange():
     y = X[:, 0] * X[:, 1] + 0.1 * rng.random(150)
     names = [ContinuousVariable(f"x{f}") for f in range(5)]
     table = Table.from_numpy(Domain(names, ContinuousVariable("y")), X, y)
-    scores = orange.RReliefF(n_iterations=150, k_nearest=20, random_state=0)(table)
-    ours = RReliefF(n_neighbors=20).fit(X, y).scores_
-    assert np.corrcoef(ours, scores)[0, 1] > 0.9
+    scores = orange.RReliefF(n_iterations=400, k_nearest=20, random_state=0)(table)
+    outcome = (y - y.min()) / np.ptp(y)
+    samples = arrange(Columns(X, np.zeros(5, bool), None), np.zeros(150, int), outcome=outcome)
+    drawn = np.random.RandomState(0).randint(150, size=400)
+    sums = margin_sums(samples, rules.rrelieff(samples, 20, None), drawn, NumbaEngine(1),
+                       metric="manhattan", ties="share")  # fmt: skip
+    far, near = sums.totals
+    n_far = sums.weights[0]
+    assert_allclose(far / n_far + near / (5 * 400 - n_far), scores, atol=1e-9)

@@ -12,7 +12,10 @@ from echelon import (
     CFS,
     Consistency,
     ForwardAdditive,
+    MultiSURF,
     OrderedSoftMargin,
+    OrdEval,
+    OReliefF,
     RankCorrelation,
     ReliefF,
 )
@@ -202,6 +205,18 @@ def test_first_fits_compile_nothing(tmp_path):
     )
     assert run(code, tmp_path).split() == ["False"]
     assert not list(tmp_path.rglob("*.nbi"))
+
+
+@pytest.mark.parametrize("estimator", [OrdEval, OReliefF, ReliefF, MultiSURF])
+def test_small_searches_go_to_arrays(estimator, rng, monkeypatch):
+    """Every method that looks for neighbours says how much work it has."""
+    engines = []
+    prepare = NumpyEngine.prepare
+    monkeypatch.setattr(
+        NumpyEngine, "prepare", lambda self, *args: engines.append(self) or prepare(self, *args)
+    )
+    estimator().fit(rng.integers(0, 5, (60, 3)), np.arange(60) % 3)
+    assert engines
 
 
 # ------------------------------------------------------------------------------ command line

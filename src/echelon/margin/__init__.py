@@ -23,7 +23,8 @@ order:
 ``_rrelieff`` RReliefF
 ``_surf``     SURF, SURFStar;  ``_multisurf``  MultiSURF, MultiSURFStar: a limit for every sample
 ``_orelieff`` OReliefF
-``_npdr``     NPDR: regression over pairs of neighbours, which is in ``_pair_regression``
+``_npdr``     NPDR: regression over pairs of neighbours (``_pair_regression``), and tests with
+              outcomes less what covariates explain (``_residuals``)
 ``_irelief``  IRelief: soft neighbours, until the weights settle
 ``_iterative``  IterativeRelief: a selector asked again without the worst, or in random parts
 ``_simba``    Simba, OSimba: the same margin, climbed by gradient steps

@@ -38,7 +38,8 @@ class Moments(NamedTuple):
         cube = np.where(varying, deviation, 1.0) ** 3
         skewness, of_form = (np.where(varying, part, 0.0) / cube for part in third)
         one_value = np.cbrt(np.maximum(of_form, 0.0) / 8)
-        return cls(mean, deviation, skewness, np.maximum(48 * one_value**4, 1.5 * skewness**2))
+        right = np.maximum(skewness, 0.0)
+        return cls(mean, deviation, skewness, np.maximum(48 * one_value**4, 1.5 * right**2))
 
 
 class Evidence(NamedTuple):
@@ -108,8 +109,10 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
 
     They have shares s and 1 - s of the variance, s = 1.5 skewness^2 / kurtosis; with all of it in
     the gamma, this is the Pearson type III law.  By saddlepoint (Lugannani and Rice 1980), some
-    percent off.  Skewness to the left has a bound that scores do not know: the normal is taken.
+    percent off.  The gamma is no longer-tailed than the square of one normal variable: where other
+    parts of a score are skewed to the left, they are taken as even, and the whole, where all are.
     """
+    skewness = np.maximum(skewness, 8 * (kurtosis / 48) ** 0.75)
     skewed = skewness > NO_SKEWNESS
     skewness, kurtosis = np.where(skewed, skewness, 1.0), np.where(skewed, kurtosis, 1.5)
     share = np.minimum(1.5 * skewness**2 / kurtosis, 1.0)

@@ -14,7 +14,7 @@ of the differences.  A feature with gaps: the same over the samples, and pairs, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,23 +38,33 @@ STEPS_PER_PAIR = 0.01
 """Microseconds that array operations take for one pair in one column."""
 
 
+class Outcomes(Protocol):
+    """How far outcomes lie apart."""
+
+    def of_pairs(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """D of pairs of rows."""
+
+    def sums(self, which: Any) -> tuple[ColumnSums, ThirdSums]:
+        """Sums over d of all pairs of some samples, centred."""
+
+
 def contrast_moments(
     samples: Samples,
     graph: PairGraph,
-    term: Term,
+    outcomes: Outcomes,
     run: Run,
     random_state: np.random.RandomState,
 ) -> tuple[np.ndarray, Moments]:
     """T of every column and its moments, in the order of ``samples``.
 
-    ``term`` weighs pairs by d; shares of the graph add up to the weights G.
+    Shares of the graph add up to the weights G.
     """
     weights = np.bincount(graph.pairs, graph.shares, minlength=len(graph.lower))
     apart, weights, copies = _apart_from_copies(graph, weights)
     lower, higher = apart.lower, apart.higher
-    distances = term.of_pairs(samples, lower, higher)
+    distances = outcomes.of_pairs(lower, higher)
     triangles = Triangles.of(apart, random_state)
-    everyone = outcome_sums(samples, term, slice(None))
+    everyone = outcomes.sums(slice(None))
     steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
     sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
     cubes_of = cubic_sums if cubic_sums.pays(steps) else _cubes_by_arrays
@@ -66,7 +76,7 @@ def contrast_moments(
         if present is None or present.all():
             n, classes, own = len(column), everyone, copies.sum()
         else:
-            n, classes = int(present.sum()), outcome_sums(samples, term, present)
+            n, classes = int(present.sum()), outcomes.sums(present)
             own = copies[present].sum()
         total, mean, rows, of_pairs = _centred(sums, by_row, n, own)
         expected, variance = mean_and_variance(of_pairs, classes[0])
@@ -169,13 +179,23 @@ def _centred(
     return gdx - mean * gd, mean, rows, weights
 
 
-def outcome_sums(samples: Samples, term: Term, which: Any) -> tuple[ColumnSums, ThirdSums]:
-    """Sums over the distances of the outcomes of all pairs of some samples, centred."""
-    if term.apart:
-        outcome = samples.outcome[which]  # type: ignore[index]
-        return column_sums(outcome, nominal=False), column_thirds(outcome, nominal=False)
-    classes = samples.classes[which]
-    return class_sums(classes, term.coef), class_thirds(classes, term.coef)
+class TermOutcomes(NamedTuple):
+    """The outcomes of samples, as a term that weighs pairs by d takes them."""
+
+    samples: Samples
+    term: Term
+
+    def of_pairs(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """D of pairs of rows."""
+        return self.term.of_pairs(self.samples, rows, others)
+
+    def sums(self, which: Any) -> tuple[ColumnSums, ThirdSums]:
+        """Sums over the distances of the outcomes of all pairs of some samples, centred."""
+        if self.term.apart:
+            outcome = self.samples.outcome[which]  # type: ignore[index]
+            return column_sums(outcome, nominal=False), column_thirds(outcome, nominal=False)
+        classes, apart = self.samples.classes[which], self.term.coef
+        return class_sums(classes, apart), class_thirds(classes, apart)
 
 
 def class_sums(classes: np.ndarray, apart: np.ndarray) -> ColumnSums:

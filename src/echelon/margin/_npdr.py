@@ -16,10 +16,11 @@ from echelon._core.compat import Interval, StrOptions
 from echelon._core.differences import unit_scale
 from echelon.engines import Samples
 from echelon.margin._base import ReliefSelector
-from echelon.margin._evidence import Evidence, Moments
+from echelon.margin._evidence import Evidence
+from echelon.margin._label_moments import Outcomes, TermOutcomes
 from echelon.margin._outcome import OutcomeMixin
 from echelon.margin._pair_regression import Covariates, PairRegression
-from echelon.margin._triangles import generator
+from echelon.margin._residuals import ClassResiduals, effects, number_residuals
 from echelon.margin._weights import Sums
 from echelon.margin.rules import Band, Term, rrelieff
 from echelon.methods import CLASSES
@@ -82,8 +83,9 @@ class NPDR(OutcomeMixin, ReliefSelector):
     coefficients_ : ndarray of shape (n_features,)
         Slopes; the scores are these over their standard errors, pairs taken as independent.
     z_scores_ : ndarray of shape (n_features,)
-        Covariances of feature and outcome over the pairs, both less what the covariates explain, in
-        units of their standard deviation over all permutations of the outcomes; 0 for constant
+        Scores less their mean, in units of their standard deviation, both over all permutations of
+        the outcomes with the neighbours as they are, the scores being covariances of feature and
+        outcome over the pairs, and outcomes less what the covariates explain; 0 for constant
         features.
     p_values_ : ndarray of shape (n_features,)
         Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
@@ -115,19 +117,21 @@ class NPDR(OutcomeMixin, ReliefSelector):
     Notes
     -----
     Without covariates the z-scores are those of :class:`RReliefF` with the same neighbours, and
-    for classes the score test of the logistic regression.  With covariates both the feature's and
-    the outcome's differences are taken less their linear fit by those of the covariates [2]_.
-    Covariates take no part in the distance.  Missing values (NaN) leave the feature out of the
-    pair; covariates must be complete.  The cost grows with the square of the number of samples and
-    linearly with the features; classes take some Newton steps over all pairs for every feature.
+    for classes the score test of the logistic regression.  With covariates outcomes are first
+    taken less what these explain, sample by sample [2]_: by least squares on numbers, their squares
+    and categories, classes without an order by logistic regression on the same.  p-values hold as
+    far as that explains them (``docs/benchmarks/margin_rates.md``).  Covariates take no part in the
+    distance.  Missing values (NaN) leave the feature out of the pair; covariates must be complete.
+    The cost grows with the square of the number of samples and linearly with the features; classes
+    take some Newton steps over all pairs for every feature.
 
     References
     ----------
     .. [1] T. T. Le, B. A. Dawkins, B. A. McKinney, "Nearest-neighbor Projected-Distance Regression
        (NPDR) for detecting network interactions with adjustments for multiple tests and
        confounding", Bioinformatics 36, 2020.
-    .. [2] D. Dekker, D. Krackhardt, T. A. B. Snijders, "Sensitivity of MRQAP tests to collinearity
-       and autocorrelation conditions", Psychometrika 72, 2007.
+    .. [2] D. Freedman, D. Lane, "A nonstochastic interpretation of reported significance levels",
+       Journal of Business and Economic Statistics 1, 1983.
 
     Examples
     --------
@@ -236,19 +240,28 @@ class NPDR(OutcomeMixin, ReliefSelector):
         return True
 
     def _evidence(self, sums: Sums) -> Evidence:
-        samples, fixed = sums.samples, self._covariates
+        samples, term, graph = sums.samples, sums.rule[0], sums.graph([0, 1])
+        fixed = self._covariates
         if len(fixed.values):
-            fixed = replace(fixed, values=fixed.values[samples.rows])
+            fixed = fixed._replace(values=fixed.values[samples.rows])
+        apart = term.of_pairs(samples, graph.lower, graph.higher)
         regression = PairRegression(
-            samples,
-            sums.graph([0, 1]),
-            sums.rule[0],
-            fixed,
-            self.kind_ == CLASSES,
-            generator(self.random_state),
+            samples, graph, apart, fixed.apart(graph.lower, graph.higher), self.kind_ == CLASSES
         )
-        slopes, errors, totals, *moments = regression.of_columns(sums.engine.map).T
+        slopes, errors = regression.slopes(sums.engine.map)
         scores = np.divide(slopes, errors, out=np.zeros(len(slopes)), where=errors > 0)
         self.coefficients_ = samples.per_feature(slopes)
         self.pair_p_values_ = samples.per_feature(norm.sf(scores))
-        return Evidence.of(totals, Moments.of(np.array(moments).T))._replace(scores=scores)
+        found = sums.outcome_moments([0, 1], self._outcomes(samples, term, fixed))
+        evidence = Evidence.of(*found)._replace(scores=scores)
+        return evidence.only(np.isfinite(errors))
+
+    def _outcomes(self, samples: Samples, term: Term, fixed: Covariates) -> Outcomes:
+        """What is left of the outcomes."""
+        if not len(fixed.values):
+            return TermOutcomes(samples, term)
+        by = effects(*fixed)
+        if samples.outcome is None:
+            return ClassResiduals.of(samples.classes, by)
+        rest = number_residuals(samples.outcome, by)
+        return TermOutcomes(samples._replace(outcome=rest), term)

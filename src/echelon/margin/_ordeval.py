@@ -183,7 +183,8 @@ class OrdEval(BaseEstimator):
         columns = read_columns(X, self.categorical_features, allow_nan=True)
         self.classes_, classes = read_ordered_classes(y, self.class_order)
         check_consistent_length(columns.values, classes)
-        engine = resolve_engine(self.engine, self.n_jobs)
+        work = len(classes) * columns.values.size
+        engine = resolve_engine(self.engine, self.n_jobs, work)
         neighbours = self._neighbours(arrange(columns, classes), engine)
         answers = [_Answers.of(column) for column in columns.values.T]
         answers = [

@@ -16,7 +16,7 @@ from echelon._core.progress import track
 from echelon.engines import ANY, Engine, Found, Samples, Search
 from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
 from echelon.margin._evidence import Evidence, Moments
-from echelon.margin._label_moments import contrast_moments
+from echelon.margin._label_moments import Outcomes, TermOutcomes, contrast_moments
 from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
@@ -137,8 +137,15 @@ class Sums:
 
     def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
         """A contrast in other units, and its moments under permutation of the classes."""
-        draw, term = generator(self.random_state), self.rule[terms[0]]
-        return contrast_moments(self.samples, self.graph(terms), term, self.engine.map, draw)
+        outcomes = TermOutcomes(self.samples, self.rule[terms[0]])
+        return self.outcome_moments(terms, outcomes)
+
+    def outcome_moments(
+        self, terms: Sequence[int], outcomes: Outcomes
+    ) -> tuple[np.ndarray, Moments]:
+        """The same for other outcomes of the samples than those of the terms."""
+        graph, draw = self.graph(terms), generator(self.random_state)
+        return contrast_moments(self.samples, graph, outcomes, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
