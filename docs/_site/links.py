@@ -21,8 +21,10 @@ GALLERY = ROOT / "examples" / "gallery"
 
 MIRRORED = {
     "changelog": ("CHANGELOG.md", None),
+    "conduct": ("CODE_OF_CONDUCT.md", None),
     "contributing": ("CONTRIBUTING.md", None),
     "methods": ("README.md", "Your data, and the method for them"),
+    "security": ("SECURITY.md", None),
 }
 """Page of the site: the file it shows, and the section if not all of it."""
 
