@@ -22,10 +22,11 @@ NAME = f"a{UNSEEN}\u05d0\u05d1"
 @pytest.fixture(scope="module")
 def report():
     rng = np.random.default_rng(0)
-    good = np.repeat([0.0, 1.0], 15)
-    X = pd.DataFrame({NAME: good, f"{NAME}2": good, "noise": rng.normal(size=30)})
-    y = pd.Series(good, name=NAME)
-    return summarize(X, y, {NAME: ReliefF()}, n_resamples=0, cv=3, source=NAME, command=NAME)
+    y = pd.Series(np.repeat([0.0, 1.0], 15), name=NAME)
+    good = y + rng.normal(scale=0.4, size=30)  # the outcome itself would be called a leak
+    X = pd.DataFrame({NAME: good, f"{NAME}2": 1.1 * good, "noise": rng.normal(size=30)})
+    told = {"n_features": 2, "n_resamples": 0, "cv": 3, "source": NAME, "command": NAME}
+    return summarize(X, y, {NAME: ReliefF()}, **told)
 
 
 def test_what_acts_unseen_becomes_a_symbol():
