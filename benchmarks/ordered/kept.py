@@ -9,7 +9,16 @@ from benchmarks.ordered.rankers import ALL, AUTO, GUESS, REFERENCES, label
 from benchmarks.ordered.results import KEPT, KEYS, Interval, corrected_gain, finished, ratios
 from papers.pages import table
 
-HEAD = ("method", "kept", "of them noise", "nothing kept", "error / all features", "worst set")
+HEAD = (
+    "method",
+    "sets",
+    "kept",
+    "of them noise",
+    "nothing kept",
+    "error / all features",
+    "AutoSelector on these sets",
+    "worst set",
+)
 
 SIGNAL = 2.0
 """Corrected standard errors by which stepwise must beat the guess for a signal to be there."""
@@ -20,19 +29,24 @@ def kept_table(frame: pd.DataFrame, *, noise: bool) -> str:
     part = finished(frame[(frame.noise == noise) & frame.n_kept.notna()])
     relative = ratios(part, ALL, KEPT).drop(columns=[*REFERENCES], errors="ignore")
     chosen = relative.mean().sort_values().index
-    rows = [_row(part[part.method == method], relative[method]) for method in chosen]
+    rows = [_row(part[part.method == method], relative, method) for method in chosen]
     return table(HEAD, rows)
 
 
-def _row(cells: pd.DataFrame, relative: pd.Series) -> tuple[object, ...]:
+def _row(cells: pd.DataFrame, errors: pd.DataFrame, method: str) -> tuple[object, ...]:
+    """A method, and beside it AutoSelector on the same sets: not every method was run on all."""
+    relative = errors[method].dropna()
+    ours = errors[AUTO].reindex(relative.index) if AUTO in errors else pd.Series(dtype=float)
     total = cells.n_kept.sum()
     share = 1 - cells.n_real.sum() / total if total else np.nan
     return (
-        label(cells.method.iloc[0]),
+        label(method),
+        len(relative),
         f"{cells.groupby('data').n_kept.mean().mean():.1f}",
         f"{share:.0%}" if total else "-",
         f"{(cells.n_kept == 0).mean():.0%} of folds",
         Interval.over(relative),
+        "-" if method == AUTO or ours.dropna().empty else f"{ours.mean():.3f}",
         f"{relative.max():.3f} {relative.idxmax()}",
     )
 
