@@ -14,6 +14,8 @@ from benchmarks.common import note
 from echelon import NPDR
 
 N, NOISE, RELEVANT, RATE, DATA_SETS = 200, 20, 5, 0.05, 60
+FIRST_SEED = 1000
+"""The seeds from 0 on decided among three ways of inference; these had no part in it."""
 
 HEAD = f"""## With a covariate
 
@@ -21,7 +23,9 @@ HEAD = f"""## With a covariate
 of their own), which makes the outcome together with chance; {DATA_SETS} data sets each.  Share of
 noise with p < {RATE}: without the covariate, with it, and by the p-values of pairs taken as
 independent (`pair_p_values_`), with it; family: share of data sets that keep any noise, with it.
-found: share of {RELEVANT} features kept by "family" where they have a part in the outcome.
+found: share of {RELEVANT} features kept by "family" where they have a part in the outcome.  The way
+of inference was chosen among three by other data sets of the same kind (residuals of pairs, and
+those of samples without products for classes, kept noise in a third of them).
 
 | outcome | neighbours | without | with | by pairs | family | found |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
@@ -59,7 +63,12 @@ def make_table() -> str:
     for kind in ("regression", "ordinal", "classification"):
         for n_neighbors in (10, "radius"):
             note(f"NPDR, {kind}, {n_neighbors}")
-            found = np.array([judge(kind, n_neighbors, seed) for seed in range(DATA_SETS)])
+            found = np.array(
+                [
+                    judge(kind, n_neighbors, seed)
+                    for seed in range(FIRST_SEED, FIRST_SEED + DATA_SETS)
+                ]
+            )
             cells = [f"{c.mean():.3f} ± {1.96 * sem(c):.3f}" for c in found.T[:4]]
             cells.append(f"{found[:, 4].mean():.2f}")
             rows.append(f"| {kind} | {n_neighbors} | {' | '.join(cells)} |")
