@@ -66,18 +66,18 @@ scores.ax_.set_xlabel("z-score, directions given")
 # %%
 # What does a wrong condition cost?  ``ForwardAdditive`` says how much of the variance of the
 # ratings a curve of each feature explains on applicants left out.  Free curves find the best
-# middle of age; a curve that must rise does not.
+# middle of age; a curve that must rise finds less of it.
 free = ForwardAdditive(random_state=0).fit(X, rating)
 bound = ForwardAdditive(monotonic_cst={**signs, "age": 1}, random_state=0).fit(X, rating)
 explained = pd.DataFrame(
     {"free": free.scores_, "directions given": bound.scores_}, index=X.columns
 ).sort_values("free")
 ax = explained.plot.barh(xlabel="share of variance explained", color=["#8aa", "#257"])
-ax.set_title("Age has a best middle, and may not be forced to rise")
+ax.set_title("Age has a best middle, and loses if it must rise")
 
 # %%
-# **What to read.**  Given directions cost nothing where they are right.  Where one is wrong, here
-# age, the feature loses what it had, and the bars show it.
+# **What to read.**  Given directions cost nothing where they are right, and help a little.  Where
+# one is wrong, here age, the feature loses a part of what it had, and the bars show it.
 #
 # **Limits.**  Directions constrain one feature at a time, given the others; a real scorecard also
 # needs reasons that people accept.  For two classes and features in bins, as scorecards are made,

@@ -47,7 +47,7 @@ def test_every_command_has_the_same_options(capsys):
     shared = None
     for command in ("rank", "compare", "profile", "bounds"):
         options = set(re.findall(r"--[a-z-]+", call(capsys, command, "--help").out))
-        own = {"--method", "--methods", "--n-features", "--estimator", "--cv"}
+        own = {"--method", "--methods", "--n-features", "--tolerance", "--estimator", "--cv"}
         shared = shared or options - own
         assert options - own == shared
 

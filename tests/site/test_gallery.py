@@ -23,8 +23,9 @@ def credit(seen):
     assert seen["found"].frame()["violations"].max() < 0.5
     assert set(seen["margins"].get_feature_names_out()) == set(seen["signs"])
     explained = seen["explained"]
-    assert explained.loc["age", "free"] > 0.05
-    assert explained.loc["age", "directions given"] < explained.loc["age", "free"] / 2
+    change = explained["directions given"] / explained["free"]
+    assert change["age"] < 0.8
+    assert change[list(seen["signs"])].min() > 1
 
 
 def survey(seen):

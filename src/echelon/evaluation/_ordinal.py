@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import read_rows
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.sample_weights import fit_weighted, weighted_rows
 from echelon.targets import read_ordered_classes
 
 
@@ -119,13 +119,14 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Ordered classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, which the classifiers are given.
+            Weights, which the classifiers are given; a row of weight 0 is not there.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
+        X, y, sample_weight = weighted_rows(X, y, sample_weight)
         X = read_rows(X)
         validate_data(self, X, y, skip_check_array=True)
         self.classes_, codes = read_ordered_classes(y, self.class_order)

@@ -78,7 +78,7 @@ class LabelMeans:
         sums, counts = np.zeros(shape), np.zeros((len(self.labels), 1))
         np.add.at(sums, self.codes[rows], self.outcomes[rows])
         np.add.at(counts, self.codes[rows], 1)
-        overall = self.outcomes[rows].mean(axis=0)
+        overall = self.outcomes[rows].mean(axis=0) if rows.any() else self.overall
         return (sums + SHRINKAGE * overall) / (counts + SHRINKAGE)
 
 

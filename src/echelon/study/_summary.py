@@ -228,8 +228,8 @@ def _how(
 
 
 def _read_table(X: Any) -> pd.DataFrame:
-    """The samples with names that are text."""
-    table = as_frame(X)
+    """The samples with names that are text; numbers kept as objects are numbers."""
+    table = as_frame(X).infer_objects()
     table = table.set_axis([str(name) for name in table.columns], axis=1).reset_index(drop=True)
     as_frame(table)  # names that became equal
     return table
