@@ -61,6 +61,10 @@ classes.  They are divided by those of the F test (`SelectKBest`), so below 1 is
 "With noise": 30 or more columns more, real ones with their values permuted.  In brackets 95 %
 intervals over data sets.
 
+What came out: of numbers its ranking is first with columns of noise and level with stepwise
+selection without; of classes it is first, but cannot be told from the F test or a forest as it is,
+on so few sets.  Nothing was changed after this was seen.
+
 ## Numbers
 
 {regression_all}
