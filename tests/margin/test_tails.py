@@ -10,8 +10,9 @@ from scipy.stats import chi2, gamma, norm
 from echelon import SURF, MultiSURF, SURFStar
 from echelon.engines import NumbaEngine
 from echelon.margin import _bands, _triangles
+from echelon.margin._differences import differences
 from echelon.margin._evidence import Moments, upper_tail
-from echelon.margin._third_moments import class_thirds, column_thirds, third_moment
+from echelon.margin._third_moments import class_thirds, third_moment
 from echelon.margin._triangles import block_thirds
 
 
@@ -44,9 +45,8 @@ def test_third_moment_equals_enumeration(n, rng):
     apart = np.abs(x[:, None] - x)
     orders = map(list, itertools.permutations(range(n)))
     totals = np.array([(weights * apart[np.ix_(order, order)]).sum() for order in orders])
-    found, _ = third_moment(
-        n, block_thirds(weights, np.arange(n), weights.sum(axis=1)), column_thirds(x, nominal=False)
-    )
+    of_pairs = block_thirds(weights, np.arange(n), weights.sum(axis=1))
+    found, _ = third_moment(n, of_pairs, differences(x, nominal=False).thirds())
     assert_allclose(found, ((totals - totals.mean()) ** 3).mean(), atol=1e-9)
 
 
@@ -60,9 +60,9 @@ def test_sums_over_differences_equal_loops(values, rng):
     }[values]
     apart = np.abs(x[:, None] - x)
     expected = sums_of_third_order(apart.tolist())
-    assert_allclose(column_thirds(x, nominal=False), expected, atol=1e-9)
+    assert_allclose(differences(x, nominal=False).thirds(), expected, atol=1e-9)
     expected = sums_of_third_order((apart > 0).astype(float).tolist())
-    assert_allclose(column_thirds(x, nominal=True), expected, atol=1e-9)
+    assert_allclose(differences(x, nominal=True).thirds(), expected, atol=1e-9)
 
 
 def test_sums_over_class_distances_equal_loops(rng):

@@ -16,8 +16,8 @@ def contrast_sums(lower, higher, weights, apart, column, nominal):
     With g the weight of a pair, d the distance of its classes and D its difference: sums of g, g d,
     g D, g d D, g^2, g^2 D, g^2 D^2 and, by sample, of g and g D.
     """
-    sums = np.zeros(7, np.float64)
-    by_row = np.zeros((2, column.shape[0]), np.float64)
+    by_row = np.zeros((column.shape[0], 2), np.float64)
+    g1 = gd = gx = gdx = gg = ggx = ggxx = 0.0  # in registers: an array would be written each time
     for p in range(lower.shape[0]):
         i, j = lower[p], higher[p]
         gap = abs(np.float64(column[j]) - np.float64(column[i]))
@@ -25,19 +25,20 @@ def contrast_sums(lower, higher, weights, apart, column, nominal):
             continue
         if nominal:
             gap = 1.0 if gap > 0.0 else 0.0
-        g = weights[p]
-        sums[0] += g
-        sums[1] += g * apart[p]
-        sums[2] += g * gap
-        sums[3] += g * apart[p] * gap
-        sums[4] += g * g
-        sums[5] += g * g * gap
-        sums[6] += g * g * gap * gap
-        by_row[0, i] += g
-        by_row[0, j] += g
-        by_row[1, i] += g * gap
-        by_row[1, j] += g * gap
-    return sums, by_row
+        g, d = weights[p], apart[p]
+        x = g * gap
+        g1 += g
+        gd += g * d
+        gx += x
+        gdx += d * x
+        gg += g * g
+        ggx += g * x
+        ggxx += x * x
+        by_row[i, 0] += g
+        by_row[j, 0] += g
+        by_row[i, 1] += x
+        by_row[j, 1] += x
+    return np.array([g1, gd, gx, gdx, gg, ggx, ggxx]), by_row.T
 
 
 @kernel
@@ -47,7 +48,7 @@ def cubic_sums(lower, higher, weights, column, nominal, mean, rows):
     With v = g (D - mean), half of which goes to the two samples each, and r the sums by sample in
     ``rows``: v^3 / 4, v^2 (r_i + r_j) / 4 and v r_i r_j, added up; and v of every pair.
     """
-    sums = np.zeros(3, np.float64)
+    cubes = squares = form = 0.0
     found = np.zeros(lower.shape[0], np.float64)
     for p in range(lower.shape[0]):
         i, j = lower[p], higher[p]
@@ -58,7 +59,7 @@ def cubic_sums(lower, higher, weights, column, nominal, mean, rows):
             gap = 1.0 if gap > 0.0 else 0.0
         v = weights[p] * (gap - mean)
         found[p] = v
-        sums[0] += 0.25 * v * v * v
-        sums[1] += 0.25 * v * v * (rows[i] + rows[j])
-        sums[2] += v * rows[i] * rows[j]
-    return sums, found
+        cubes += 0.25 * v * v * v
+        squares += 0.25 * v * v * (rows[i] + rows[j])
+        form += v * rows[i] * rows[j]
+    return np.array([cubes, squares, form]), found

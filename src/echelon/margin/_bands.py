@@ -10,9 +10,10 @@ import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
+from echelon.margin._differences import differences
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
-from echelon.margin._moments import WeightSums, all_moments, by_column, column_sums
+from echelon.margin._moments import WeightSums, all_moments, by_column
 from echelon.margin._triangles import block_thirds, generator, some_rows
 from echelon.margin.rules import Band, Term
 
@@ -71,7 +72,7 @@ def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     def total(column: np.ndarray, f: int) -> tuple[float, float]:
         column, nominal = column.astype(float), f >= samples.n_numeric
         if samples.weights is None:
-            return column_sums(column, nominal=nominal).d0, 0.0
+            return differences(column, nominal=nominal).sums().d0, 0.0
         return difference_mass(column, samples.weights, nominal=nominal), 0.0
 
     return by_column(samples, total, engine.map)[:, 0]

@@ -20,17 +20,11 @@ import numpy as np
 
 from echelon.engines import Samples
 from echelon.kernels.moments import contrast_sums, cubic_sums
+from echelon.margin._differences import NO_SUMS, ColumnSums, NumericDifferences
 from echelon.margin._evidence import Moments
-from echelon.margin._moments import (
-    ColumnSums,
-    Run,
-    WeightSums,
-    by_column,
-    column_sums,
-    mean_and_variance,
-)
+from echelon.margin._moments import Run, WeightSums, by_column, mean_and_variance
 from echelon.margin._pairs import PairGraph
-from echelon.margin._third_moments import ThirdSums, class_thirds, column_thirds, third_moment
+from echelon.margin._third_moments import ThirdSums, class_thirds, is_in_tail, third_moment
 from echelon.margin._triangles import Triangles, pair_thirds
 from echelon.margin.rules import Term
 
@@ -80,7 +74,7 @@ def contrast_moments(
             own = copies[present].sum()
         total, mean, rows, of_pairs = _centred(sums, by_row, n, own)
         expected, variance = mean_and_variance(of_pairs, classes[0])
-        if total <= expected:  # upper tails only
+        if not is_in_tail(total, expected, variance):
             return total - expected, 0.0, variance, 0.0, 0.0
         cubes = cubes_of(lower, higher, weights, column, nominal, mean, rows)
         if own:
@@ -192,8 +186,8 @@ class TermOutcomes(NamedTuple):
     def sums(self, which: Any) -> tuple[ColumnSums, ThirdSums]:
         """Sums over the distances of the outcomes of all pairs of some samples, centred."""
         if self.term.apart:
-            outcome = self.samples.outcome[which]  # type: ignore[index]
-            return column_sums(outcome, nominal=False), column_thirds(outcome, nominal=False)
+            outcomes = NumericDifferences(self.samples.outcome[which])  # type: ignore[index]
+            return outcomes.sums(), outcomes.thirds()
         classes, apart = self.samples.classes[which], self.term.coef
         return class_sums(classes, apart), class_thirds(classes, apart)
 
@@ -202,7 +196,7 @@ def class_sums(classes: np.ndarray, apart: np.ndarray) -> ColumnSums:
     """Sums over the distances of the classes of all pairs of samples, centred."""
     n = len(classes)
     if n < 2:
-        return ColumnSums(0.0, 0.0, 0.0, 0.0, 0.0)
+        return NO_SUMS
     sizes = np.bincount(classes, minlength=len(apart)).astype(float)
     rows = apart @ sizes
     d0 = float(sizes @ rows)

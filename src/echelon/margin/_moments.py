@@ -31,9 +31,10 @@ import numpy as np
 
 from echelon._core.jobs import blas_in_one_thread
 from echelon.engines import Samples
+from echelon.margin._differences import ColumnSums, differences
 from echelon.margin._evidence import Moments
 from echelon.margin._pairs import PairGraph, pair_sums, pair_weights
-from echelon.margin._third_moments import ThirdSums, column_thirds, third_moment
+from echelon.margin._third_moments import ThirdSums, is_in_tail, third_moment
 from echelon.margin._triangles import Triangles, pair_thirds
 
 COLUMNS_PER_TASK = 8
@@ -82,48 +83,6 @@ def weight_sums(graph: PairGraph, present: np.ndarray) -> WeightSums:
     )
 
 
-class ColumnSums(NamedTuple):
-    """Sums over the differences of a column: sum D, and centred d1, d2, sum x^2, sum R x."""
-
-    d0: float
-    d1: float
-    d2: float
-    xx: float
-    rx: float
-
-
-def column_sums(values: np.ndarray, *, nominal: bool) -> ColumnSums:
-    """The same from the values of a column, none of them missing."""
-    n = len(values)
-    if n < 2:
-        return ColumnSums(0.0, 0.0, 0.0, 0.0, 0.0)
-    return nominal_sums(values) if nominal else numeric_sums(values)
-
-
-def numeric_sums(values: np.ndarray) -> ColumnSums:
-    """The same for numbers, in the time it takes to sort them."""
-    n = len(values)
-    x = np.sort(values).astype(np.float64)
-    x -= x.mean()
-    place = np.arange(n)
-    d0 = 2.0 * float(x @ (2 * place + 1 - n))
-    xx = float(x @ x)
-    # Deviations from the mean add up to 0: those above are minus those up to here.
-    rows = x * (2 * place + 2 - n) - 2.0 * np.cumsum(x) - d0 / n
-    d1 = 2.0 * n * xx - d0**2 / (n * (n - 1))
-    return ColumnSums(d0, d1, float(rows @ rows), xx, float(rows @ x))
-
-
-def nominal_sums(codes: np.ndarray) -> ColumnSums:
-    """The same for codes, which differ by 0 or 1 and have no sign."""
-    n = len(codes)
-    sizes = np.unique(codes, return_counts=True)[1].astype(np.float64)
-    same = float(sizes @ sizes)
-    d0 = n * float(sizes.sum()) - same
-    d2 = float(sizes @ sizes**2) - same**2 / n
-    return ColumnSums(d0, d0 - d0**2 / (n * (n - 1)), d2, 0.0, 0.0)
-
-
 def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, float]:
     """Mean and variance of the score over all permutations of the column."""
     n, a0, a1, a2, bb, rb = weights
@@ -143,12 +102,13 @@ def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, f
 def all_moments(
     weights: tuple[WeightSums, ThirdSums | None], column: np.ndarray, score: float, *, nominal: bool
 ) -> tuple[float, float, float, float]:
-    """The same and ``third_moment``; it is for upper tails, and 0 for scores below their mean."""
+    """The same and ``third_moment``, which is 0 for scores that are not in the upper tail."""
     sums, thirds = weights
-    mean, variance = mean_and_variance(sums, column_sums(column, nominal=nominal))
-    if thirds is None or score <= mean:
+    found = differences(column, nominal=nominal)
+    mean, variance = mean_and_variance(sums, found.sums())
+    if thirds is None or not is_in_tail(score, mean, variance):
         return mean, variance, 0.0, 0.0
-    return mean, variance, *third_moment(sums.n, thirds, column_thirds(column, nominal=nominal))
+    return mean, variance, *third_moment(sums.n, thirds, found.thirds())
 
 
 def permutation_moments(

@@ -15,6 +15,10 @@ MAX_PAIRS = 1 << 27
 """More are not kept (4 GB): samples tied by the thousand, which share every place."""
 
 
+FEW_BITS = 1 << 16
+"""Numbers below this have 16 bits, and are sorted in linear time."""
+
+
 class Piece(NamedTuple):
     """Pairs of one term: queries, their coefficients, numbers of neighbours; neighbours, shares."""
 
@@ -102,7 +106,7 @@ def pair_graph(
 def _numbered(a: np.ndarray, b: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Lower and higher row of every pair of rows below n, and the number of each that came."""
     lower, higher = np.minimum(a, b), np.maximum(a, b)
-    if n <= 1 << 16:  # 16 bits are sorted in linear time
+    if n <= FEW_BITS:
         order = np.lexsort((higher.astype(np.uint16), lower.astype(np.uint16)))
     else:  # one number is sorted in half the time of two
         order = np.argsort(lower.astype(np.int64) * n + higher)

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from echelon.margin._moments import ColumnSums, WeightSums
+from echelon.margin._differences import NO_SUMS, ColumnSums
+from echelon.margin._moments import WeightSums
 from echelon.margin._third_moments import NOTHING, ThirdSums, centred
 
 PENALTY, STEPS, LEAST = 1e4, 1000, 0.01
@@ -59,7 +60,7 @@ class ClassResiduals(NamedTuple):
         r = self.values[which]
         n = len(r)
         if n < 2:
-            return ColumnSums(0.0, 0.0, 0.0, 0.0, 0.0), NOTHING
+            return NO_SUMS, NOTHING
         products, own = r.T @ r, (r * r).sum(axis=1)
         around = np.einsum("ik,kl,il->i", r, products, r)
         rows, squares = own - r @ r.sum(axis=0), around - own**2

@@ -39,6 +39,15 @@ class ThirdSums(NamedTuple):
 NOTHING = ThirdSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+def is_in_tail(score: float, mean: float, variance: float) -> bool:
+    """Whether skewness says anything about a score: not up to one deviation above the mean.
+
+    There the first term of the Edgeworth series, skewness (z^2 - 1), changes its sign, so that the
+    p-values of both sides meet; below, those of the normal law are the larger ones.
+    """
+    return score > mean and (score - mean) ** 2 > variance
+
+
 def third_moment(n: int, a: ThirdSums, b: ThirdSums) -> tuple[float, float]:
     """The third central moment of S over all permutations, and the form's part of it."""
     patterns = zip(_patterns(a), _patterns(b), COUNTS, SAMPLES, strict=True)
@@ -103,50 +112,6 @@ def centred(
         float(r @ (r * r)),
         form + mean * rr,
     )
-
-
-# --------------------------------------------------------------------------------- of differences
-
-
-def column_thirds(values: np.ndarray, *, nominal: bool) -> ThirdSums:
-    """The sums over the differences of a column, none of them missing."""
-    if len(values) < 2:
-        return NOTHING
-    return nominal_thirds(values) if nominal else numeric_thirds(values)
-
-
-def numeric_thirds(values: np.ndarray) -> ThirdSums:
-    """The same for numbers, in the time it takes to sort them."""
-    n = len(values)
-    x = np.sort(values).astype(np.float64)
-    x -= x.mean()
-    place = np.arange(float(n))
-    xx = x * x
-    below, steps = np.cumsum(x) - x, place * x
-    squares = n * xx + xx.sum()
-    # x_j - x_i, and their squares, added over all i < j; then over all i > j (the x add up to 0).
-    down = steps - below
-    down2 = x * (steps - 2 * below) + np.cumsum(xx) - xx
-    up, up2 = down - n * x, squares - down2
-    rows = down + up
-    # i < j < k: (x_j - x_i)(x_k - x_j)(x_k - x_i), six times; the cube of a difference from i to j
-    # is (x_j - x_i)^2 x_j less the same times x_i.
-    triangles = 6.0 * float(down @ up2 + down2 @ up)
-    cubes = 2.0 * float(down2 @ x - up2 @ x)
-    r = rows - rows.sum() / n
-    form = 2.0 * float(r @ (x * np.cumsum(r) - np.cumsum(r * x)))
-    return centred(n, rows, squares, cubes, form, triangles)
-
-
-def nominal_thirds(codes: np.ndarray) -> ThirdSums:
-    """The same for codes, which differ by 0 or 1."""
-    n = len(codes)
-    sizes = np.unique(codes, return_counts=True)[1]
-    rows = np.repeat(n - sizes, sizes).astype(np.float64)
-    weighted = sizes * (n - sizes - rows.mean())
-    size = sizes.astype(np.float64)
-    triangles = n**3 - 3 * n * float(size @ size) + 2 * float(size @ size**2)
-    return centred(n, rows, rows, rows.sum(), -float(weighted @ weighted), triangles)
 
 
 def class_thirds(classes: np.ndarray, apart: np.ndarray) -> ThirdSums:

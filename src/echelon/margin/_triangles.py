@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from echelon.margin._pairs import PairGraph
+from echelon.margin._pairs import FEW_BITS, PairGraph
 from echelon.margin._third_moments import NOTHING, ThirdSums, beside_form, centred
 
 WEDGES = 1 << 13
@@ -77,7 +77,9 @@ def _ends_at(
     asked = np.zeros(len(degrees), bool)
     asked[middle] = True
     there = np.flatnonzero(asked[ends])
-    there = there[np.argsort(ends[there], kind="stable")]
+    found = ends[there]
+    few = found.astype(np.uint16) if len(degrees) <= FEW_BITS else found
+    there = there[np.argsort(few, kind="stable")]
     counts = np.where(asked, degrees, 0)
     return there[(np.cumsum(counts) - counts)[middle] + places]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ FINE_STEPS = 100
 COARSE_STEP = 0.05
 
 
-class Peer(BaseEstimator):
+class Peer(BaseEstimator, ABC):
     """A ranking of scikit-learn.
 
     Parameters
@@ -73,8 +74,9 @@ class Peer(BaseEstimator):
         self.scores_ = self._scores(table, read_target(y, self.kind))
         return self
 
+    @abstractmethod
     def _scores(self, table: Any, target: Target) -> np.ndarray:
-        raise NotImplementedError
+        """Scores of the columns of a table of numbers and labels."""
 
 
 class MutualInformation(Peer):
