@@ -120,8 +120,10 @@ def test_few_samples(n, rng):
         check(sums_of(case, name), reference_moments.exact_moments, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.parametrize("many", [0, 10**9], ids=["compiled", "arrays"])
 @pytest.mark.parametrize("name", ["any", "contrast"])
-def test_contrast_equals_enumeration_of_the_classes(name):
+def test_contrast_equals_enumeration_of_the_classes(name, many, monkeypatch):
+    monkeypatch.setattr(_label_moments, "MANY_PAIRS", many)
     for seed in range(8):
         case = draw_case(seed, max_samples=7)
         sums = sums_of(case, name, seed=seed)

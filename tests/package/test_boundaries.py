@@ -12,6 +12,7 @@ PACKAGES = sorted(file.parent for file in SOURCE.rglob("__init__.py"))
 
 # Files outside the library that cannot do without a private module, and why.
 INSIDERS = {
+    "benchmarks/evidence_cost.py": "times one part of a fit",
     "benchmarks/gpu.py": "times the bare kernels",
     "benchmarks/interval.py": "times the two parts of a fit",
     "benchmarks/limit.py": "times a bare inner loop",

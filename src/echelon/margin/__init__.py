@@ -12,6 +12,7 @@ order:
 ``_mass``     neighbours of weighted samples, as if every row were there so many times
 ``_pairs``    the pairs behind it, kept as one graph
 ``_moments``  mean and variance of a score under permutation, from that graph
+``_differences``  the sums over a column that this takes
 ``_label_moments``  the same under permutation of the classes
 ``_third_moments``, ``_triangles``  how skewed a score is, for the tails behind p-values
 ``_evidence`` z-scores and p-values

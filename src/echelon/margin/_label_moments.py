@@ -28,8 +28,11 @@ from echelon.margin._third_moments import ThirdSums, class_thirds, is_in_tail, t
 from echelon.margin._triangles import Triangles, pair_thirds
 from echelon.margin.rules import Term
 
-STEPS_PER_PAIR = 0.01
-"""Microseconds that array operations take for one pair in one column."""
+MANY_PAIRS = 10_000_000
+"""Pairs times columns from which compiled loops are worth their second; below, arrays take 0.1 s.
+
+The data alone decide: both add up in their own order, and a fit is to be repeated to the last digit.
+"""
 
 
 class Outcomes(Protocol):
@@ -59,9 +62,9 @@ def contrast_moments(
     distances = outcomes.of_pairs(lower, higher)
     triangles = Triangles.of(apart, random_state)
     everyone = outcomes.sums(slice(None))
-    steps = STEPS_PER_PAIR * len(weights) * len(samples.columns)
-    sums_of = contrast_sums if contrast_sums.pays(steps) else _sums_by_arrays
-    cubes_of = cubic_sums if cubic_sums.pays(steps) else _cubes_by_arrays
+    many = len(weights) * len(samples.columns) > MANY_PAIRS
+    sums_of = contrast_sums if many else _sums_by_arrays
+    cubes_of = cubic_sums if many else _cubes_by_arrays
 
     def moments(column: np.ndarray, f: int) -> tuple[float, ...]:
         nominal = f >= samples.n_numeric
