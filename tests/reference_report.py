@@ -68,7 +68,7 @@ def best_at(curves, wanted, sizes):
 def chosen_place(curves):
     """Method and place of the smallest set that loses little against the best of all.
 
-    Little is one standard error, between 1 and 5 % of the best; of equally small sets the one with
+    Little is one standard error, between 1 and 2 % of the best; of equally small sets the one with
     the best mean.
     """
     means = [[sum(row) / len(row) for row in curve] for curve in curves]
@@ -83,7 +83,7 @@ def chosen_place(curves):
     for method, curve in enumerate(curves):
         for place, row in enumerate(curve):
             losses = [a - b for a, b in zip(best, row, strict=True)]
-            allowed = min(max(standard_error(losses), 0.01 * top), 0.05 * top)
+            allowed = min(max(standard_error(losses), 0.01 * top), 0.02 * top)
             if sum(losses) / len(losses) <= allowed + 1e-12:
                 found.append((place, -means[method][place], method))
     place, _, method = min(found)

@@ -173,7 +173,7 @@ SEVERAL = {
     }),
     "helps_": ("one of them needs to be asked", {
         "Whether the kept features are better than the guess beyond chance (one-sided t test over "
-        "the folds, 5 %)",
+        "the folds",
     }),
     "z_scores_": ("what is permuted is up to the rule", {
         "Scores less their mean, in units of their standard deviation",

@@ -31,7 +31,7 @@ from echelon.margin.rules import Term
 MANY_PAIRS = 10_000_000
 """Pairs times columns from which compiled loops are worth their second; below, arrays take 0.1 s.
 
-The data alone decide: both add up in their own order, and a fit is to be repeated to the last digit.
+The data alone decide: both add up in their own order, and a fit is to be the same each time.
 """
 
 

@@ -58,7 +58,7 @@ def summarize(
         for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
     n_features : int or "auto", default="auto"
         How many to keep.  "auto": the fewest that lose at most one standard error
-        against the best size, and at most 5 % of its gain over guessing.
+        against the best size, and at most 2 % of its gain over guessing.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given.
@@ -74,7 +74,7 @@ def summarize(
         others, R² for numbers.
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: one standard error of the loss, and at most 5 % of that gain.
+        over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
     keep : sequence of str, default=()
         Features that are kept in any case; the others are judged beside them.
     n_resamples : int, default=20
@@ -100,9 +100,11 @@ def summarize(
     Notes
     -----
     The choice of a method and a size is a maximum over noisy means.  The score reported as "held
-    out" takes for every fold the method and size chosen on the other folds.  If it is not better,
-    fold by fold, than the best constant guess by a one-sided t test (5 %, standard errors corrected
-    for overlapping training sets), the answer is to keep none.
+    out" takes for every fold the method and size chosen on the other folds.  If it is not better
+    than the best constant guess, or may be by chance, the answer is to keep none.  Two tests of
+    2.5 % ask: fold by fold, a one-sided t test (standard errors corrected for overlapping training
+    sets); and whether any feature is related to the target, by permutation of rank correlations.
+    With groups, times, weights or folds of your own, only the first, at 5 %.
 
     Examples
     --------

@@ -6,6 +6,7 @@
 ``_rule``      how many features to keep, and a smaller set to offer
 ``_always``    features that are kept in any case
 ``_curves``    curves of all methods over the same folds, and the choice
+``_related``   whether the target has to do with any feature, beside what the folds say
 ``_judge``     methods judged: their curves, the choice, and what it is compared with
 ``_methods``   what every method says: ranking, curve, stability
 ``_features``  one row per feature

@@ -46,7 +46,7 @@ def answer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> An
     )
     return Answer(
         sentence=_sentence(judged, rule, len(order)),
-        evidence=_evidence(score, scoring, judged.helps),
+        evidence=_evidence(score, scoring, judged, len(order)),
         warnings=[],
         comparison=_comparison(judged, scoring, len(order)),
         offer=_offer(judged, rule, order, scoring),
@@ -123,21 +123,35 @@ def _no_help(rule: Rule, guess: Baseline) -> str:
     return f"{best} not clearly better than always guessing {guess.name}."
 
 
-def _evidence(score: Score, scoring: Scoring, helps: bool) -> str:
+def _evidence(score: Score, scoring: Scoring, judged: Judged, n_features: int) -> str:
     """What the kept features reach beside the guess."""
     chosen = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
     guess = with_error(score["guess"]["mean"], score["guess"]["standard_error"])
-    gained = scoring.sign * (score["held_out"]["mean"] - score["guess"]["mean"]) > 0
-    doubt = (
-        "The gain may be chance (one-sided t test over the folds, 5 %)."
-        if gained
-        else ("Nothing is gained.")
-    )
     better = "" if scoring.sign > 0 else " (smaller is better)"
     return (
         f"{scoring.name[:1].upper()}{scoring.name[1:]}{better} on samples that had no say in the "
         f"choice: {chosen}; always guessing {score['guess']['name']}: {guess}."
-        + ("" if helps else f" {doubt}")
+        + _doubt(judged, n_features)
+    )
+
+
+def _doubt(judged: Judged, n_features: int) -> str:
+    """What may be chance, and by which tests."""
+    if judged.clear:
+        return ""
+    if not (judged.held_out - judged.guess.scores).mean() > 0:
+        return " Nothing is gained."
+    if judged.related is None:
+        return " The gain may be chance (one-sided t test over the folds, 5 %)."
+    found = f"p = {judged.related:.3g} for all {counted(n_features, 'feature')} together"
+    if judged.is_related:
+        return (
+            " By the folds alone the gain may be chance; that some feature is related to the "
+            f"target is not (permutation test of rank correlations, {found})."
+        )
+    return (
+        " The gain may be chance (one-sided t test over the folds, and permutation test of rank "
+        f"correlations, {found})."
     )
 
 

@@ -38,8 +38,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     It reads what the target is, ranks the features by complementary methods fused into one
     ranking (:class:`echelon.ConsensusSelector`), and judges how many to keep by a model over
     cross-validation folds, in each of which the features are ranked anew.  It keeps the fewest that
-    lose at most one standard error, and at most 5 % of what is gained over guessing; and none at
-    all if the model with them is not better than the best constant guess.
+    lose at most one standard error, and at most 2 % of what is gained over guessing; and none at
+    all if the model with them is not better than the best constant guess, or if that may be chance.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         others, R² for numbers.
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: one standard error of the loss, and at most 5 % of that gain.
+        over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
     random_state : int, RandomState instance or None, default=None
@@ -103,8 +103,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         forest.
     helps_ : bool
         Whether the kept features are better than the guess beyond chance (one-sided t test over
-        the folds, 5 %).  On noise it is True in 0 to 10 % of tables, and in 18 % of those with far
-        more columns than 10 in 80 samples, or four classes without an order.
+        the folds, or permutation test of the rank correlations of all features; each 2.5 %).  With
+        ``groups``, ``time``, weights or folds of your own only the first, 5 %.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

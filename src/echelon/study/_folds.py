@@ -42,6 +42,8 @@ class Splits(NamedTuple):
     """Rows drawn together: groups, or stretches of time; None: every row by itself."""
     fewest: int
     """Rows of the smallest part that anything is ever fitted to."""
+    independent: bool
+    """Whether nothing is known of the rows that would make some depend on others."""
     words: str
     groups: str | None
     time: str | None
@@ -74,8 +76,9 @@ def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Split
     folds = [(train, test) for train, test in folds if len(test)]
     _check_classes(folds, target)
     fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
+    independent = all(known is None for known in rows) and isinstance(cv, Integral)
     words = _in_words(len(folds), named)
-    return Splits(folds, blocks, fewest, words, *named.values())
+    return Splits(folds, blocks, fewest, independent, words, *named.values())
 
 
 def _half(blocks: np.ndarray | None, n_samples: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon._core.errors import clearly_positive
+from echelon._core.errors import LEVEL, clearly_positive
 from echelon._core.guesses import best_guess
 from echelon.evaluation import FeatureCurve
 from echelon.study._curves import (
@@ -21,6 +21,7 @@ from echelon.study._curves import (
     other_baselines,
 )
 from echelon.study._models import Study
+from echelon.study._related import p_value
 from echelon.study._rule import size_of
 
 
@@ -36,8 +37,21 @@ class Judged(NamedTuple):
     guess: Baseline
     others: list[Baseline]
     """All features, and a forest."""
-    helps: bool
-    """Whether the choice is better than the guess, beyond chance."""
+    clear: bool
+    """Whether the choice is better than the guess beyond chance, by the folds."""
+    related: float | None
+    """p-value of the test whether any feature is related to the target; None: not asked."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether something is gained, and the folds or the features say that it is no chance."""
+        gained = float((self.held_out - self.guess.scores).mean()) > 0
+        return gained and (self.clear or self.is_related)
+
+    @property
+    def is_related(self) -> bool:
+        """Whether some feature is related to the target beyond chance."""
+        return self.related is not None and self.related <= LEVEL / 2
 
     @property
     def test_share(self) -> float | None:
@@ -58,8 +72,22 @@ def judge(selectors: Mapping[str, Any], study: Study) -> Judged:
     choice = choose(curves, mean, study.rule)
     sizes[choice.method] = choice.size  # measured against the best of all methods
     held_out = held_out_scores(curves, guess.scores, study.rule)
-    helps = clearly_positive(held_out - guess.scores, curves[choice.method].test_share)
-    return Judged(curves, sizes, choice, held_out, guess, others, helps)
+    evidence = _evidence(held_out - guess.scores, curves[choice.method].test_share, study)
+    return Judged(curves, sizes, choice, held_out, guess, others, *evidence)
+
+
+def _evidence(gains: np.ndarray, share: float | None, study: Study) -> tuple[bool, float | None]:
+    """Whether the folds show a gain; and, unless they do, whether any feature shows a relation.
+
+    Two tests share the level.  The second takes rows for independent: where groups, times, weights
+    or folds of the user's own say otherwise, the first has all of it.
+    """
+    if not study.splits.independent:
+        return clearly_positive(gains, share), None
+    clear = clearly_positive(gains, share, LEVEL / 2)
+    if clear or gains.mean() <= 0:
+        return clear, None
+    return clear, p_value(study.X, study.target, study.options["random_state"])
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import numpy as np
 from echelon._core.words import is_number
 from echelon.evaluation import FeatureCurve
 
-LEAST_LOST, MOST_LOST = 0.01, 0.05
+LEAST_LOST, MOST_LOST = 0.01, 0.02
 """Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
 ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""

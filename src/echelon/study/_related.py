@@ -1,0 +1,84 @@
+"""Whether the target has to do with any feature at all: what folds of few rows cannot show.
+
+Five folds of some fifty rows can hardly tell a gain from chance, even where a feature clearly rises
+with the target.  So every feature is also asked by itself.  The largest correlation of ranks, over
+all features, is compared with the largest ones after permuting the target (the step that Westfall
+and Young call maxT): exact for columns of any kind, however sparse, many or correlated.
+
+References
+----------
+P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+from sklearn.utils import check_random_state
+
+from echelon.methods import CLASSES
+from echelon.study._prepared import filled, with_labels_split
+from echelon.targets import Target
+from echelon.validation import read_columns
+
+PERMUTATIONS = 399
+AT_A_TIME = 1 << 22
+"""Permuted values, and correlations, that are held at a time."""
+
+
+def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
+    """Of the hypothesis that no feature is related to the target, if rows are independent.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_samples, n_features)
+        Features.
+    target : Target
+        What they may be related to.
+    random_state : int, RandomState instance or None
+        Permutes.
+    """
+    columns, outcomes = _columns(table), _outcomes(target)
+    draw = check_random_state(random_state)
+    observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0]
+    orders = np.array([draw.permutation(len(outcomes)) for _ in range(PERMUTATIONS)])
+    largest = _largest(columns, outcomes, orders)
+    return (1 + int((largest >= observed - 1e-9).sum())) / (1 + PERMUTATIONS)
+
+
+def _columns(table: pd.DataFrame) -> np.ndarray:
+    """Ranks of numbers, and 0/1 for each of the labels, standardised."""
+    numbers = with_labels_split(filled(table))[0]
+    return _standardised(read_columns(numbers, "from_dtype", allow_nan=False).values)
+
+
+def _outcomes(target: Target) -> np.ndarray:
+    """Ranks of codes or numbers, or 0/1 for each of the classes, standardised."""
+    if target.kind == CLASSES:
+        codes = np.asarray(target.codes)
+        return _standardised((codes[:, None] == np.arange(codes.max() + 1)).astype(float))
+    numbers = target.numbers if target.codes is None else target.codes
+    return _standardised(np.asarray(numbers, dtype=float)[:, None])
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    """Ranks with mean 0 and length 1; 0 in constant columns."""
+    ranks = rankdata(values, axis=0)
+    ranks -= ranks.mean(axis=0)
+    length = np.linalg.norm(ranks, axis=0)
+    return ranks / np.where(length > 0, length, 1.0)
+
+
+def _largest(columns: np.ndarray, outcomes: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """The largest correlation of any column with any outcome, for every order of the rows."""
+    largest = np.empty(len(orders))
+    size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
+    for first in range(0, len(orders), size):
+        part = orders[first : first + size]
+        permuted = outcomes[part].transpose(1, 0, 2).reshape(len(columns), -1)
+        found = np.abs(columns.T @ permuted).max(axis=0)
+        largest[first : first + size] = found.reshape(len(part), -1).max(axis=1)
+    return largest
