@@ -101,10 +101,10 @@ def summarize(
     -----
     The choice of a method and a size is a maximum over noisy means.  The score reported as "held
     out" takes for every fold the method and size chosen on the other folds.  If it is not better
-    than the best constant guess, or may be by chance, the answer is to keep none.  Two tests of
-    2.5 % ask: fold by fold, a one-sided t test (standard errors corrected for overlapping training
-    sets); and whether any feature is related to the target, by permutation of rank correlations.
-    With groups, times, weights or folds of your own, only the first, at 5 %.
+    than the best constant guess, or may be by chance, the answer is to keep none.  Two tests
+    ask: whether any feature is related to the target, by permutation of rank correlations (4.5 %);
+    and, fold by fold, a one-sided t test (0.5 %, standard errors corrected for overlapping training
+    sets).  With groups, times, weights or folds of your own only the second, at 5 %.
 
     Examples
     --------

@@ -103,8 +103,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         forest.
     helps_ : bool
         Whether the kept features are better than the guess beyond chance (one-sided t test over
-        the folds, or permutation test of the rank correlations of all features; each 2.5 %).  With
-        ``groups``, ``time``, weights or folds of your own only the first, 5 %.
+        the folds, 0.5 %, or permutation test of the rank correlations of all features, 4.5 %).
+        With ``groups``, ``time``, weights or folds of your own only the first, 5 %.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
