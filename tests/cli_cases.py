@@ -1,6 +1,7 @@
 """Calling the command from tests, and the tables it is tried on."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,11 @@ def run(*arguments, stdin=None, **env):
         check=False,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def listening():
+    """In a process about to start: Ctrl-C acts, though tests in the background ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def grades(n=90, seed=0):

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from cli_cases import COMMAND, ORDER, call
+from cli_cases import COMMAND, ORDER, call, listening
 
 SLOW = ("--method", "neighborhoodsoftmargin")
 
@@ -24,7 +24,7 @@ def test_an_interrupt_ends_with_130_and_no_file(tmp_path):
     out = tmp_path / "out.csv"
     job = subprocess.Popen(
         [COMMAND, "rank", path, "-t", "y", "--unordered", *SLOW, "-o", out], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
+        stderr=subprocess.PIPE, text=True, preexec_fn=listening,
     )  # fmt: skip
     time.sleep(6)
     job.send_signal(signal.SIGINT)

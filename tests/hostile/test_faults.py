@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from cli_cases import listening
 from echelon._core.files import write_whole
 
 PYTHON = (sys.executable, "-m", "echelon")
@@ -56,7 +57,7 @@ def test_a_signal_while_the_data_are_awaited(tmp_path, number, code, said):
     os.mkfifo(fifo)
     job = subprocess.Popen(
         [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening,
     )  # fmt: skip
     with open(fifo, "wb"):  # opens when the command reads
         job.send_signal(number)
