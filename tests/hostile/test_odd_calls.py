@@ -1,6 +1,7 @@
 """Displays and functions given what they were not made for: one sentence that says so."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from echelon import ReliefF, as_intervals, intervals_from_groups
@@ -12,8 +13,10 @@ from echelon.display import (
     StabilityDisplay,
 )
 from echelon.filters import symmetric_uncertainty
+from echelon.profile import check_rank_order
 from echelon.rankorder import kendall_distance
 from echelon.report import Report, summarize
+from echelon.targets import read_target
 
 X = np.random.default_rng(0).normal(size=(24, 4))
 Y = np.arange(24) % 3
@@ -77,3 +80,15 @@ def test_functions_of_nothing_and_of_complex_numbers():
         kendall_distance([1j, 2], [2, 1])
     with pytest.raises(ValueError, match="`b` must be the values of one sample"):
         kendall_distance([1, 2], [10**400, 1])
+
+
+def test_the_order_within_a_sample_of_what_has_none():
+    assert check_rank_order(X, Y) == check_rank_order(pd.DataFrame(X), pd.Series(Y))
+    with pytest.raises(ValueError, match="`X` has one feature, which has no order"):
+        check_rank_order(X[:, :1], Y)
+    with pytest.raises(ValueError, match="`target` holds numbers"):
+        check_rank_order(X, read_target(X[:, 0], "regression"))
+    with pytest.raises(TypeError, match="Column 'a' of `X` holds labels, but only numbers"):
+        check_rank_order(pd.DataFrame({"a": list("bc") * 12, "b": Y}), Y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        check_rank_order(X, Y[:-1])

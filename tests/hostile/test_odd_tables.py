@@ -6,7 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
 
 from echelon import (
     CurveSelector,
@@ -84,6 +86,16 @@ def test_numbers_too_large_for_a_float(estimator):
     for samples in (values, pd.DataFrame(values, columns=list("abc"))):
         with pytest.raises(ValueError, match="too large for a float"):
             made(estimator).fit(samples, Y)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(1), RidgeClassifier()])
+def test_numbers_too_large_for_the_classifier_of_a_decomposition(model):
+    values = X.astype(object)
+    values[0, 0] = 10**400
+    fitted = OrdinalDecomposition(model).fit(X, Y)
+    for refused in (lambda: clone(fitted).fit(values, Y), lambda: fitted.predict(values)):
+        with pytest.raises(ValueError, match="Input X contains numbers too large for a float"):
+            refused()
 
 
 @pytest.mark.parametrize("estimator", [Relief, ReliefF, OReliefF])
