@@ -6,9 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from joblib import parallel_config
 
 from cli_cases import listening
 from echelon._core.files import write_whole
+from echelon._core.jobs import Jobs
 
 PYTHON = (sys.executable, "-m", "echelon")
 
@@ -64,6 +66,21 @@ def test_a_signal_while_the_data_are_awaited(tmp_path, number, code, said):
         out, err = job.communicate(timeout=120)
     assert (job.returncode, out, err) == (code, "", f"echelon: {said}\n")
     assert [each.name for each in tmp_path.iterdir()] == ["data.csv"]
+
+
+def end_itself(number):
+    """As a system that is out of memory ends a process."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_process_that_is_killed():
+    arguments = [(number,) for number in range(6)]
+    with parallel_config("loky"), pytest.raises(MemoryError, match=r"was ended.*fewer jobs"):
+        Jobs(2)("numbers", end_itself, arguments)
+    with parallel_config("loky"):
+        assert Jobs(2)("numbers", end_itself, arguments[:3]) == [0, 1, 2]
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 
 from echelon import ReliefF, as_intervals, intervals_from_groups
 from echelon.display import (
@@ -32,10 +33,18 @@ def test_bounds_of_a_selector_that_has_none(fitted):
         BoundsDisplay.from_estimator(fitted)
 
 
-@pytest.mark.parametrize("rankings", [{}, {"a": [1, 2], "b": [1, 2, 3]}])
+@pytest.mark.parametrize("rankings", [{}, {"a": 1}, {"a": [[1, 2]]}, {"a": [1, 2], "b": [1]}])
 def test_agreement_of_rankings_that_cannot_be_compared(rankings):
     with pytest.raises(ValueError, match="`rankings` must hold one ranking or more"):
         AgreementDisplay.from_rankings(rankings)
+
+
+@pytest.mark.parametrize("ranking", [[1], [2, 2, 2]])
+def test_agreement_of_rankings_that_rank_nothing(ranking):
+    shown = AgreementDisplay.from_rankings({"a": ranking}).plot()
+    assert np.isnan(shown.correlation).all()
+    assert shown.ax_.images[0].get_clim() == (0, 1)
+    plt.close("all")
 
 
 @pytest.mark.parametrize("columns", [2, 5])

@@ -12,8 +12,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from echelon import (
     CurveSelector,
+    ForestImportance,
     IntervalKMeans,
     IntervalRelief,
+    LinearOrdinalClassifier,
     OrdinalDecomposition,
     OReliefF,
     RelevanceBounds,
@@ -96,6 +98,18 @@ def test_numbers_too_large_for_the_classifier_of_a_decomposition(model):
     for refused in (lambda: clone(fitted).fit(values, Y), lambda: fitted.predict(values)):
         with pytest.raises(ValueError, match="Input X contains numbers too large for a float"):
             refused()
+
+
+def test_numbers_too_large_for_the_trees_of_a_forest():
+    huge = X * [2.0**1000, 1.0, -(2.0**130)]
+    expected = ForestImportance(random_state=0).fit(X * [1, 1, -1], Y).scores_
+    np.testing.assert_array_equal(ForestImportance(random_state=0).fit(huge, Y).scores_, expected)
+
+
+def test_coefficients_too_large_for_a_float():
+    tiny = (X + Y[:, None]) * 1e-310
+    with pytest.raises(ValueError, match="its coefficient is too large for a float"):
+        LinearOrdinalClassifier(C=1.0).fit(tiny, Y)
 
 
 @pytest.mark.parametrize("estimator", [Relief, ReliefF, OReliefF])

@@ -80,7 +80,9 @@ def _explain(error: Exception) -> int:
         command = context.command_path if context is not None else "echelon"
         return _say(f"{error.format_message()} See '{command} --help'.", WRONG_INPUT)
     if isinstance(error, MemoryError):
-        return _say("There is not enough memory for this. Use fewer rows or columns.", WRONG_INPUT)
+        ours = str(error) if type(error) is MemoryError else ""
+        return _say(ours or "There is not enough memory for this. Use fewer rows or columns.",
+                    WRONG_INPUT)  # fmt: skip
     if isinstance(error, ValueError | TypeError | OSError):
         return _say(_in_words(error), WRONG_INPUT)
     return _say(f"{type(error).__name__}: {error} (a mistake of echelon; --debug shows it)", BROKEN)

@@ -177,10 +177,18 @@ def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
     parts, owners = [], []
     for f, nominal in enumerate(columns.nominal):
         column = columns.values[:, f]
-        part = _indicators(column, columns.weights) if nominal else column[:, None]
+        part = _indicators(column, columns.weights) if nominal else _in_range(column)[:, None]
         parts.append(part)
         owners += [f] * part.shape[1]
     return np.hstack(parts).astype(np.float32), np.array(owners)
+
+
+def _in_range(column: np.ndarray) -> np.ndarray:
+    """A column that single precision holds; trees split one that is scaled down the same way."""
+    largest = float(np.max(np.abs(column), initial=0.0, where=np.isfinite(column)))
+    if largest <= float(np.finfo(np.float32).max):
+        return column
+    return np.ldexp(column, -int(np.frexp(largest)[1]))
 
 
 def _indicators(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
