@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.neighbors import KNeighborsClassifier
 
 from echelon import ReliefF, as_intervals, intervals_from_groups
 from echelon.display import (
@@ -13,6 +14,7 @@ from echelon.display import (
     ScoresDisplay,
     StabilityDisplay,
 )
+from echelon.evaluation import feature_curve, null_threshold, selection_stability
 from echelon.filters import symmetric_uncertainty
 from echelon.profile import check_rank_order
 from echelon.rankorder import kendall_distance
@@ -101,3 +103,15 @@ def test_the_order_within_a_sample_of_what_has_none():
         check_rank_order(pd.DataFrame({"a": list("bc") * 12, "b": Y}), Y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         check_rank_order(X, Y[:-1])
+
+
+@pytest.mark.parametrize("wrong", [[], {ReliefF}, "odd", 3])
+def test_what_is_no_estimator(wrong):
+    for call in (
+        lambda: null_threshold(wrong, X, Y, n_permutations=3),
+        lambda: selection_stability(wrong, X, Y, n_resamples=2),
+        lambda: feature_curve(wrong, KNeighborsClassifier(1), X, Y, cv=2),
+        lambda: feature_curve(ReliefF(), wrong, X, Y, cv=2),
+    ):
+        with pytest.raises(TypeError, match="must be (an estimator|a model with a fit)"):
+            call()
