@@ -185,13 +185,14 @@ def read_columns(
             "Input X contains NaN, and this method takes no missing values. Impute them, or use "
             "ReliefF or OReliefF, which do."
         )
-    values = check_array(
-        values,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan" if allow_nan else True,
-        ensure_min_samples=min_samples,
-        input_name="X",
-    )
+    with np.errstate(invalid="ignore"):  # it sums, and the largest floats add up to no number
+        values = check_array(
+            values,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            ensure_min_samples=min_samples,
+            input_name="X",
+        )
     return Columns(values, nominal, names)
 
 

@@ -113,5 +113,5 @@ def test_what_is_no_estimator(wrong):
         lambda: feature_curve(wrong, KNeighborsClassifier(1), X, Y, cv=2),
         lambda: feature_curve(ReliefF(), wrong, X, Y, cv=2),
     ):
-        with pytest.raises(TypeError, match="must be (an estimator|a model with a fit)"):
+        with pytest.raises(TypeError, match=r"must be (an estimator|a model with a fit)"):
             call()

@@ -106,6 +106,14 @@ def test_numbers_too_large_for_the_trees_of_a_forest():
     np.testing.assert_array_equal(ForestImportance(random_state=0).fit(huge, Y).scores_, expected)
 
 
+def test_a_profile_of_numbers_near_the_largest():
+    signs = np.where(np.arange(24) % 2, 1.0, -1.0)[:, None]
+    huge = np.abs(X) * signs * 5e307
+    found = profile(huge, Y)
+    assert not found.identifiers
+    assert found.constant == []
+
+
 def test_coefficients_too_large_for_a_float():
     tiny = (X + Y[:, None]) * 1e-310
     with pytest.raises(ValueError, match="its coefficient is too large for a float"):
