@@ -4,13 +4,18 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 
+import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.ensemble import ExtraTreesRegressor
 
 from cli_cases import listening
+from echelon import ForestImportance
 from echelon._core.files import write_whole
 from echelon._core.jobs import Jobs
+from echelon.filters import _forest
 
 PYTHON = (sys.executable, "-m", "echelon")
 
@@ -81,6 +86,24 @@ def test_a_process_that_is_killed():
         Jobs(2)("numbers", end_itself, arguments)
     with parallel_config("loky"):
         assert Jobs(2)("numbers", end_itself, arguments[:3]) == [0, 1, 2]
+
+
+class DisorderlyForest(ExtraTreesRegressor):
+    """What threads of scikit-learn do to the filters of warnings, if they meet at the wrong time."""
+
+    def fit(self, X, y, sample_weight=None):
+        warnings.warn(
+            "`sklearn.utils.parallel.delayed` should be used with ...", UserWarning, stacklevel=1
+        )
+        warnings.resetwarnings()
+        return super().fit(X, y, sample_weight)
+
+
+def test_threads_that_meet_at_filters_of_warnings(monkeypatch):
+    monkeypatch.setattr(_forest, "ExtraTreesRegressor", DisorderlyForest)
+    before = list(warnings.filters)
+    ForestImportance(n_estimators=5, random_state=0).fit(np.eye(9), np.arange(9))
+    assert warnings.filters == before != []
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):
