@@ -89,13 +89,14 @@ def test_a_process_that_is_killed():
 
 
 class DisorderlyForest(ExtraTreesRegressor):
-    """What threads of scikit-learn do to the filters of warnings, if they meet at the wrong time."""
+    """What threads of scikit-learn do to filters of warnings if they meet at the wrong time."""
 
     def fit(self, X, y, sample_weight=None):
         warnings.warn(
             "`sklearn.utils.parallel.delayed` should be used with ...", UserWarning, stacklevel=1
         )
         warnings.resetwarnings()
+        warnings.simplefilter("ignore")
         return super().fit(X, y, sample_weight)
 
 
