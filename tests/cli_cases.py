@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,9 +55,14 @@ def run(*arguments, stdin=None, **env):
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def listening():
-    """In a process about to start: Ctrl-C acts, though tests in the background ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def interrupts(handler=signal.default_int_handler):
+    """What Ctrl-C does in processes started within; tests in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def grades(n=90, seed=0):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from cli_cases import listening
+from cli_cases import interrupts
 
 # What others do to an interrupt, in the place of a command's work.
 PROGRAM = """
@@ -76,24 +76,31 @@ PLACES = [
 ]  # fmt: skip
 
 
-def ended(place, number, **options):
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, place, str(int(number))],
-        capture_output=True, text=True, check=False, timeout=120, **options,
-    )  # fmt: skip
+def ended(program, *arguments, handler=signal.default_int_handler):
+    """A process that has ended."""
+    with interrupts(handler):
+        job = subprocess.Popen(
+            [sys.executable, "-c", program, *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    try:
+        out, err = job.communicate(timeout=120)
+    finally:
+        job.kill()
+    return job.returncode, out, err
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_interrupt_ends_the_command_wherever_it_lands(place):
-    done = ended(place, signal.SIGINT, preexec_fn=listening)
-    assert (done.returncode, done.stderr) == (130, "echelon: interrupted\n")
-    assert done.stdout == ("cleaned up\n" if place == "twice" else "")
+    printed = "cleaned up\n" if place == "twice" else ""
+    done = ended(PROGRAM, place, int(signal.SIGINT))
+    assert done == (130, printed, "echelon: interrupted\n")
 
 
 @pytest.mark.parametrize("place", ["swallowed", "in_a_callback_of_c"])
 def test_so_does_the_signal_to_terminate(place):
-    done = ended(place, signal.SIGTERM)
-    assert (done.returncode, done.stderr) == (143, "echelon: terminated\n")
+    done = ended(PROGRAM, place, int(signal.SIGTERM))
+    assert done == (143, "", "echelon: terminated\n")
 
 
 def test_what_is_ignored_from_the_start_stays_ignored():
@@ -101,11 +108,7 @@ def test_what_is_ignored_from_the_start_stays_ignored():
     code = "import os, signal, sys; from echelon.cli import _main\n"
     code += "_main._run = lambda _: os.kill(os.getpid(), signal.SIGINT) or 0\n"
     code += "sys.exit(_main.main())"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    assert ended(code, handler=signal.SIG_IGN) == (0, "", "")
 
 
 def test_other_mishaps_in_destructors_are_shown():
@@ -113,5 +116,6 @@ def test_other_mishaps_in_destructors_are_shown():
     code += "class Dies:\n    def __del__(self): raise OSError('lost')\n"
     code += "_main._run = lambda _: Dies() and 0\n"
     code += "sys.exit(_main.main())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "OSError: lost" in done.stderr
+    done, _, err = ended(code)
+    assert done == 0
+    assert "OSError: lost" in err

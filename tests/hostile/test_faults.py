@@ -11,7 +11,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.ensemble import ExtraTreesRegressor
 
-from cli_cases import listening
+from cli_cases import interrupts
 from echelon import ForestImportance
 from echelon._core.files import write_whole
 from echelon._core.jobs import Jobs
@@ -62,10 +62,11 @@ def test_standard_output_on_a_full_disk():
 def test_a_signal_while_the_data_are_awaited(tmp_path, number, code, said):
     fifo = tmp_path / "data.csv"
     os.mkfifo(fifo)
-    job = subprocess.Popen(
-        [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening,
-    )  # fmt: skip
+    with interrupts():
+        job = subprocess.Popen(
+            [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
     with open(fifo, "wb"):  # opens when the command reads
         job.send_signal(number)
         out, err = job.communicate(timeout=120)
