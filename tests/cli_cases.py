@@ -1,8 +1,10 @@
 """Calling the command from tests, and the tables it is tried on."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +53,16 @@ def run(*arguments, stdin=None, **env):
         check=False,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@contextmanager
+def interrupts(handler=signal.default_int_handler):
+    """What Ctrl-C does in processes started within; tests in the background may ignore it."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def grades(n=90, seed=0):

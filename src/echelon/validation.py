@@ -185,13 +185,14 @@ def read_columns(
             "Input X contains NaN, and this method takes no missing values. Impute them, or use "
             "ReliefF or OReliefF, which do."
         )
-    values = check_array(
-        values,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan" if allow_nan else True,
-        ensure_min_samples=min_samples,
-        input_name="X",
-    )
+    with np.errstate(invalid="ignore"):  # it sums, and the largest floats add up to no number
+        values = check_array(
+            values,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if allow_nan else True,
+            ensure_min_samples=min_samples,
+            input_name="X",
+        )
     return Columns(values, nominal, names)
 
 
@@ -211,14 +212,14 @@ def _read_array(X: Any, categorical_features: Any) -> tuple[Any, np.ndarray, np.
     """An array is numeric but for the columns said to be nominal."""
     X = _with_gaps(X)
     if isinstance(categorical_features, str) or categorical_features is None:
-        with _numbers_that_fit("X"):
+        with numbers_that_fit("X"):
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         return X, np.zeros(X.shape[1], bool), None
     X = check_array(X, dtype=None, ensure_all_finite=False)
     nominal = nominal_mask(categorical_features, X.shape[1], None)
     values = np.empty(X.shape, np.float32 if X.dtype == np.float32 else np.float64)
     for j, is_nominal in enumerate(nominal):
-        with _numbers_that_fit(f"column {j} of X"):
+        with numbers_that_fit(f"column {j} of X"):
             values[:, j] = _codes(pd.Series(X[:, j]), j) if is_nominal else X[:, j]
     return values, nominal, None
 
@@ -231,7 +232,7 @@ def _with_gaps(X: Any) -> Any:
 
 
 @contextmanager
-def _numbers_that_fit(what: str) -> Iterator[None]:
+def numbers_that_fit(what: str) -> Iterator[None]:
     """Say so where a number is beyond what a float can hold."""
     try:
         yield
@@ -318,7 +319,7 @@ def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
         dtype = np.float32 if kind == np.float32 else np.float64
         return column.to_numpy(dtype=dtype, na_value=np.nan)
     if pd.api.types.infer_dtype(column, skipna=True) in _NUMERIC_OBJECTS:
-        with _numbers_that_fit(f"column {name!r} of X"):
+        with numbers_that_fit(f"column {name!r} of X"):
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
     raise TypeError(
         f"Column {name!r} of `X` has dtype {kind}; every value must be a number, or a string in a "

@@ -1,6 +1,7 @@
 """Files of every format, and broken ones: a right answer, or exit code 2 and one clear line."""
 
 import gzip
+import io
 import json
 import os
 
@@ -171,6 +172,14 @@ def broken_parquet():
     return b"PAR1" + bytes(range(200)) + b"PAR1"
 
 
+def broken_letters():
+    """A whole Parquet file, with a text in it that is none."""
+    stream = io.BytesIO()
+    frame = pd.DataFrame({"a": ["good", "bad?"] * 9, "b": range(18), "grade": [0, 1] * 9})
+    frame.to_parquet(stream, compression=None)
+    return stream.getvalue().replace(b"bad?", b"b\xff\xfe?")
+
+
 BROKEN = {
     "empty": ("x.csv", b"", "is empty"),
     "blank": ("x.csv", b"\n \n", "is empty"),
@@ -190,6 +199,7 @@ BROKEN = {
     "no gzip": ("x.csv.gz", b"\x1f\x8b but not really", "damaged gzip"),
     "no parquet": ("x.parquet", GOOD.encode(), "cannot be read as Parquet"),
     "damaged parquet": ("x.parquet", broken_parquet(), "cannot be read as Parquet"),
+    "damaged letters": ("x.parquet", broken_letters(), "cannot be read as Parquet"),
     "damaged feather": ("x.feather", b"ARROW1" + bytes(99), "cannot be read as Feather"),
     "damaged excel": ("x.xlsx", b"PK\x03\x04" + bytes(99), "cannot be read as Excel"),
     "old excel": ("x.xls", b"\xd0\xcf\x11\xe0" + bytes(99), "Save it as .xlsx"),

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from cli_cases import COMMAND, ORDER, call
+from cli_cases import COMMAND, ORDER, call, interrupts
 
 SLOW = ("--method", "neighborhoodsoftmargin")
 
@@ -22,10 +22,11 @@ def test_an_interrupt_ends_with_130_and_no_file(tmp_path):
     path = tmp_path / "long.csv"
     frame.to_csv(path, index=False)
     out = tmp_path / "out.csv"
-    job = subprocess.Popen(
-        [COMMAND, "rank", path, "-t", "y", "--unordered", *SLOW, "-o", out], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    with interrupts():
+        job = subprocess.Popen(
+            [COMMAND, "rank", path, "-t", "y", "--unordered", *SLOW, "-o", out],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
     time.sleep(6)
     job.send_signal(signal.SIGINT)
     _, err = job.communicate(timeout=120)

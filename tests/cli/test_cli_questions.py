@@ -68,9 +68,13 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_input(credit, capsys, monkeypatc
     assert done.err.startswith("echelon: KeyError: 'internals' (a mistake of echelon")
 
 
-def test_memory_that_does_not_suffice(credit, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(MemoryError(), "not enough memory"), (MemoryError("Use fewer jobs."), "Use fewer jobs.")],
+)
+def test_memory_that_does_not_suffice(credit, capsys, monkeypatch, error, said):
     def large(*args, **options):
-        raise MemoryError
+        raise error
 
     monkeypatch.setattr(_work, "summarize", large)
-    call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused("not enough memory")
+    call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused(said)

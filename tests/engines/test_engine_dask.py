@@ -38,7 +38,10 @@ from echelon.engines import resolve_engine
 distributed = pytest.importorskip("distributed", reason='needs pip install "echelon[dask]"')
 dask_array = pytest.importorskip("dask.array")
 
+import dask  # noqa: E402
+
 from echelon.engines import DaskEngine  # noqa: E402
+from echelon.engines.dask._cluster import Patience  # noqa: E402
 
 M = 120
 
@@ -258,6 +261,17 @@ def test_workers_that_die_are_replaced_and_their_data_are_sent_again(client, n_k
     assert_same_scores(ReliefF(), Interrupted(client, kill, block_rows=60), X, y)
     client.wait_for_workers(2)
     assert not set(client.run(os.getpid).values()) & set(pids[:n_killed])
+
+
+def test_a_task_that_no_worker_survives():
+    said = "Several Dask workers died one after the other"
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        start_cluster(1) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        pytest.raises(MemoryError, match=said),
+    ):
+        Patience(client, 60).result(lambda: client.submit(os._exit, 1, pure=False))
 
 
 @contextmanager

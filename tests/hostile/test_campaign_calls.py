@@ -45,7 +45,9 @@ def calls():
     for room in rooms():
         for name in getattr(room, "__all__", [n for n in vars(room) if not n.startswith("_")]):
             each = getattr(room, name)
-            if not getattr(each, "__module__", "").startswith("echelon"):
+            home = getattr(each, "__module__", "")
+            # Without a list of what is public, it is what the module itself defines.
+            if not home.startswith("echelon" if hasattr(room, "__all__") else room.__name__):
                 continue
             if isfunction(each) and name not in SHARED and "Examples" in (each.__doc__ or ""):
                 found[f"{room.__name__}.{name}"] = each

@@ -4,10 +4,18 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 
+import numpy as np
 import pytest
+from joblib import parallel_config
+from sklearn.ensemble import ExtraTreesRegressor
 
+from cli_cases import interrupts
+from echelon import ForestImportance
 from echelon._core.files import write_whole
+from echelon._core.jobs import Jobs
+from echelon.filters import _forest
 
 PYTHON = (sys.executable, "-m", "echelon")
 
@@ -54,15 +62,50 @@ def test_standard_output_on_a_full_disk():
 def test_a_signal_while_the_data_are_awaited(tmp_path, number, code, said):
     fifo = tmp_path / "data.csv"
     os.mkfifo(fifo)
-    job = subprocess.Popen(
-        [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    with interrupts():
+        job = subprocess.Popen(
+            [*PYTHON, "profile", fifo, "-t", "g", "-o", tmp_path / "out.csv"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
     with open(fifo, "wb"):  # opens when the command reads
         job.send_signal(number)
         out, err = job.communicate(timeout=120)
     assert (job.returncode, out, err) == (code, "", f"echelon: {said}\n")
     assert [each.name for each in tmp_path.iterdir()] == ["data.csv"]
+
+
+def end_itself(number):
+    """As a system that is out of memory ends a process."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_process_that_is_killed():
+    arguments = [(number,) for number in range(6)]
+    with parallel_config("loky"), pytest.raises(MemoryError, match=r"was ended.*fewer jobs"):
+        Jobs(2)("numbers", end_itself, arguments)
+    with parallel_config("loky"):
+        assert Jobs(2)("numbers", end_itself, arguments[:3]) == [0, 1, 2]
+
+
+class DisorderlyForest(ExtraTreesRegressor):
+    """What threads of scikit-learn do to filters of warnings if they meet at the wrong time."""
+
+    def fit(self, X, y, sample_weight=None):
+        warnings.warn(
+            "`sklearn.utils.parallel.delayed` should be used with ...", UserWarning, stacklevel=1
+        )
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore")
+        return super().fit(X, y, sample_weight)
+
+
+def test_threads_that_meet_at_filters_of_warnings(monkeypatch):
+    monkeypatch.setattr(_forest, "ExtraTreesRegressor", DisorderlyForest)
+    before = list(warnings.filters)
+    ForestImportance(n_estimators=5, random_state=0).fit(np.eye(9), np.arange(9))
+    assert warnings.filters == before != []
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path, monkeypatch):

@@ -1,7 +1,10 @@
 """Displays and functions given what they were not made for: one sentence that says so."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
+from sklearn.neighbors import KNeighborsClassifier
 
 from echelon import ReliefF, as_intervals, intervals_from_groups
 from echelon.display import (
@@ -11,9 +14,12 @@ from echelon.display import (
     ScoresDisplay,
     StabilityDisplay,
 )
+from echelon.evaluation import feature_curve, null_threshold, selection_stability
 from echelon.filters import symmetric_uncertainty
+from echelon.profile import check_rank_order
 from echelon.rankorder import kendall_distance
 from echelon.report import Report, summarize
+from echelon.targets import read_target
 
 X = np.random.default_rng(0).normal(size=(24, 4))
 Y = np.arange(24) % 3
@@ -29,10 +35,18 @@ def test_bounds_of_a_selector_that_has_none(fitted):
         BoundsDisplay.from_estimator(fitted)
 
 
-@pytest.mark.parametrize("rankings", [{}, {"a": [1, 2], "b": [1, 2, 3]}])
+@pytest.mark.parametrize("rankings", [{}, {"a": 1}, {"a": [[1, 2]]}, {"a": [1, 2], "b": [1]}])
 def test_agreement_of_rankings_that_cannot_be_compared(rankings):
     with pytest.raises(ValueError, match="`rankings` must hold one ranking or more"):
         AgreementDisplay.from_rankings(rankings)
+
+
+@pytest.mark.parametrize("ranking", [[1], [2, 2, 2]])
+def test_agreement_of_rankings_that_rank_nothing(ranking):
+    shown = AgreementDisplay.from_rankings({"a": ranking}).plot()
+    assert np.isnan(shown.correlation).all()
+    assert shown.ax_.images[0].get_clim() == (0, 1)
+    plt.close("all")
 
 
 @pytest.mark.parametrize("columns", [2, 5])
@@ -77,3 +91,27 @@ def test_functions_of_nothing_and_of_complex_numbers():
         kendall_distance([1j, 2], [2, 1])
     with pytest.raises(ValueError, match="`b` must be the values of one sample"):
         kendall_distance([1, 2], [10**400, 1])
+
+
+def test_the_order_within_a_sample_of_what_has_none():
+    assert check_rank_order(X, Y) == check_rank_order(pd.DataFrame(X), pd.Series(Y))
+    with pytest.raises(ValueError, match="`X` has one feature, which has no order"):
+        check_rank_order(X[:, :1], Y)
+    with pytest.raises(ValueError, match="`target` holds numbers"):
+        check_rank_order(X, read_target(X[:, 0], "regression"))
+    with pytest.raises(TypeError, match="Column 'a' of `X` holds labels, but only numbers"):
+        check_rank_order(pd.DataFrame({"a": list("bc") * 12, "b": Y}), Y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        check_rank_order(X, Y[:-1])
+
+
+@pytest.mark.parametrize("wrong", [[], {ReliefF}, "odd", 3])
+def test_what_is_no_estimator(wrong):
+    for call in (
+        lambda: null_threshold(wrong, X, Y, n_permutations=3),
+        lambda: selection_stability(wrong, X, Y, n_resamples=2),
+        lambda: feature_curve(wrong, KNeighborsClassifier(1), X, Y, cv=2),
+        lambda: feature_curve(ReliefF(), wrong, X, Y, cv=2),
+    ):
+        with pytest.raises(TypeError, match=r"must be (an estimator|a model with a fit)"):
+            call()

@@ -6,12 +6,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
 
 from echelon import (
     CurveSelector,
+    ForestImportance,
     IntervalKMeans,
     IntervalRelief,
+    LinearOrdinalClassifier,
     OrdinalDecomposition,
     OReliefF,
     RelevanceBounds,
@@ -84,6 +88,36 @@ def test_numbers_too_large_for_a_float(estimator):
     for samples in (values, pd.DataFrame(values, columns=list("abc"))):
         with pytest.raises(ValueError, match="too large for a float"):
             made(estimator).fit(samples, Y)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(1), RidgeClassifier()])
+def test_numbers_too_large_for_the_classifier_of_a_decomposition(model):
+    values = X.astype(object)
+    values[0, 0] = 10**400
+    fitted = OrdinalDecomposition(model).fit(X, Y)
+    for refused in (lambda: clone(fitted).fit(values, Y), lambda: fitted.predict(values)):
+        with pytest.raises(ValueError, match="Input X contains numbers too large for a float"):
+            refused()
+
+
+def test_numbers_too_large_for_the_trees_of_a_forest():
+    huge = X * [2.0**1000, 1.0, -(2.0**130)]
+    expected = ForestImportance(random_state=0).fit(X * [1, 1, -1], Y).scores_
+    np.testing.assert_array_equal(ForestImportance(random_state=0).fit(huge, Y).scores_, expected)
+
+
+def test_a_profile_of_numbers_near_the_largest():
+    signs = np.where(np.arange(24) % 2, 1.0, -1.0)[:, None]
+    huge = np.abs(X) * signs * 5e307
+    found = profile(huge, Y)
+    assert not found.identifiers
+    assert found.constant == []
+
+
+def test_coefficients_too_large_for_a_float():
+    tiny = (X + Y[:, None]) * 1e-310
+    with pytest.raises(ValueError, match="its coefficient is too large for a float"):
+        LinearOrdinalClassifier(C=1.0).fit(tiny, Y)
 
 
 @pytest.mark.parametrize("estimator", [Relief, ReliefF, OReliefF])

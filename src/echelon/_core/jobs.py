@@ -8,8 +8,9 @@ context of joblib.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
@@ -97,7 +98,7 @@ class Jobs:
         arguments = list(arguments)
         calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
         # Held here as well: threads that enter and leave by turns would not restore it.
-        with self._cores(), blas_in_one_thread():
+        with self._cores(), blas_in_one_thread(), _lost_processes():
             results = self._parallel(len(arguments))(calls)
             shown = track(
                 results, total=len(arguments), description=description, verbose=self.verbose
@@ -119,6 +120,18 @@ class Jobs:
             parallel = {"n_jobs": _useful(self.n_jobs, n_arguments, backend)}
         streams = getattr(backend, "supports_return_generator", False)
         return Parallel(**parallel, return_as="generator" if streams else "list")
+
+
+@contextmanager
+def _lost_processes() -> Iterator[None]:
+    """Say so where a process was ended from outside."""
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise MemoryError(
+            "A process that worked on this was ended, most likely by the system for want of "
+            "memory. Use fewer jobs, rows or columns."
+        ) from error
 
 
 def _useful(n_jobs: int | None, n_arguments: int, backend: Any) -> int | None:

@@ -61,6 +61,10 @@ def draw_seeds(random_state: Any, n_seeds: int) -> list[int | None]:
 
 def seeded(estimator: Any, seed: int | None) -> Any:
     """A copy in which every ``random_state`` that was left open is this seed."""
+    if not hasattr(estimator, "get_params"):  # scikit-learn would copy a list of none
+        raise TypeError(
+            f"A selector or model must be an estimator as scikit-learn's, got {estimator!r}."
+        )
     copy = clone(estimator)
     if seed is None:
         return copy

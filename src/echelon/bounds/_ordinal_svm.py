@@ -15,7 +15,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon.bounds._program import ordinal_program, standardised
+from echelon.bounds._program import ordinal_program, standardised, unscaled
 from echelon.bounds._solvers import SOLVERS, solver_for
 from echelon.targets import read_ordered_classes
 from echelon.validation import read_numbers
@@ -157,7 +157,7 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
         self._weights, self._cuts = found.weights, found.thresholds
-        self.coef_ = found.weights / self.scale_
+        self.coef_ = unscaled(found.weights, self.scale_)
         self.thresholds_ = found.thresholds + self._mean @ self.coef_
         self.intercept_ = -self.thresholds_
         self.objective_, self.n_iter_ = found.objective, found.iterations

@@ -210,6 +210,17 @@ def standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return scaled, mean * unit, np.where(constant, 1.0, std * unit)
 
 
+def unscaled(weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Weights of standardised columns as weights of the columns themselves."""
+    with np.errstate(over="ignore"):
+        coef = weights / scale
+    if not np.isfinite(coef).all():
+        raise ValueError(
+            "A feature varies so little that its coefficient is too large for a float. Rescale X."
+        )
+    return coef
+
+
 def _program(X: np.ndarray, rows: Rows, C: float) -> Program:
     p = X.shape[1]
     X = np.ascontiguousarray(X, dtype=np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon.bounds._program import regression_program, standardised
+from echelon.bounds._program import regression_program, standardised, unscaled
 from echelon.bounds._solvers import solver_for
 
 
@@ -37,7 +37,7 @@ class LinearEpsilonRegressor(RegressorMixin, BaseEstimator):
         target, target_mean, target_scale = standardised(y[:, None])
         program = regression_program(scaled, target[:, 0], self.C, self.epsilon)
         found = solver_for(program).fit()
-        self.coef_ = found.weights / scale * target_scale[0]
+        self.coef_ = unscaled(found.weights * target_scale[0], scale)
         self.intercept_ = target_mean[0] - found.thresholds[0] * target_scale[0] - mean @ self.coef_
         return self
 

@@ -8,7 +8,7 @@
 ``_commands``  check, compute, write, show                   ``_console``  where results go
 ``_outputs``, ``_pictures``  files that are written          ``_demo``     data that come along
 ``_estimators``  models by name                             ``_errors``   wrong input, said in words
-``_warm_up``   loops compiled ahead
+``_warm_up``   loops compiled ahead                         ``_signals``  an end, wherever it lands
 """
 
 from echelon.cli._main import main

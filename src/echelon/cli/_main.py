@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from echelon._core.unseen import visible
+from echelon.cli._signals import Signals
 
 DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -28,32 +29,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
             stream.reconfigure(errors="replace")
-    if argv is None:  # a process of its own
-        signal.signal(signal.SIGTERM, _terminate)
+    signals = Signals(_last_words)
     try:
+        if argv is None:  # a process of its own
+            signals.watch()
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            return _run(arguments)
+            code = _run(arguments)
+        return code if signals.received is None else signals.end()
     except KeyboardInterrupt:
-        ended = ("terminated", TERMINATED) if _ended_by else ("interrupted", INTERRUPTED)
-        return _say(*ended)
+        return signals.end()
     except BrokenPipeError:  # the reader, say `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
+        if signals.received is not None:  # a reader took the interrupt for an error of its own
+            return signals.end()
         if "--debug" in arguments:
             raise
         return _explain(error)
+    finally:
+        signals.over()
 
 
-_ended_by: list[int] = []
-"""The signal, other than an interrupt, that ended the command."""
-
-
-def _terminate(number: int, _: object) -> None:
-    """End as after an interrupt, so that no part of a file is left behind."""
-    _ended_by.append(number)
-    raise KeyboardInterrupt
+def _last_words(number: int) -> int:
+    terminated = number == signal.SIGTERM
+    return _say(*(("terminated", TERMINATED) if terminated else ("interrupted", INTERRUPTED)))
 
 
 def _run(arguments: list[str]) -> int:
@@ -79,7 +80,9 @@ def _explain(error: Exception) -> int:
         command = context.command_path if context is not None else "echelon"
         return _say(f"{error.format_message()} See '{command} --help'.", WRONG_INPUT)
     if isinstance(error, MemoryError):
-        return _say("There is not enough memory for this. Use fewer rows or columns.", WRONG_INPUT)
+        ours = str(error) if type(error) is MemoryError else ""
+        return _say(ours or "There is not enough memory for this. Use fewer rows or columns.",
+                    WRONG_INPUT)  # fmt: skip
     if isinstance(error, ValueError | TypeError | OSError):
         return _say(_in_words(error), WRONG_INPUT)
     return _say(f"{type(error).__name__}: {error} (a mistake of echelon; --debug shows it)", BROKEN)

@@ -68,7 +68,8 @@ class AgreementDisplay(Picture):
         if not isinstance(rankings, Mapping):
             raise TypeError(f"`rankings` must be a dict of rankings by name, got {rankings!r}.")
         n_best = _parts.whole("n_best", n_best, 1)
-        if len({np.shape(ranking) for ranking in rankings.values()}) != 1:
+        shapes = {np.shape(ranking) for ranking in rankings.values()}
+        if len(shapes) != 1 or len(*shapes) != 1:
             raise ValueError(
                 "`rankings` must hold one ranking or more, all of the same features, got "
                 f"{ {name: np.shape(ranking) for name, ranking in rankings.items()} } as shapes."
@@ -113,7 +114,11 @@ class AgreementDisplay(Picture):
             np.triu(np.ones((n_methods, n_methods), bool)), self.correlation, self.overlap
         )
         image = ax.imshow(
-            cells, cmap="cividis", vmin=min(0.0, np.nanmin(cells)), vmax=1, aspect="auto"
+            cells,
+            cmap="cividis",
+            vmin=np.fmin.reduce(cells, axis=None, initial=0.0),
+            vmax=1,
+            aspect="auto",
         )
         for (row, column), value in np.ndenumerate(cells):
             if row != column:

@@ -16,6 +16,7 @@ from echelon._core.jobs import Jobs
 from echelon._core.rows import read_rows
 from echelon._core.sample_weights import fit_weighted, weighted_rows
 from echelon.targets import read_ordered_classes
+from echelon.validation import numbers_that_fit
 
 
 def _gives_probabilities(self: OrdinalDecomposition) -> bool:
@@ -134,7 +135,8 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         questions = (
             (self.estimator, X, codes > k, sample_weight) for k in range(len(self.classes_) - 1)
         )
-        self.estimators_ = Jobs(self.n_jobs)("thresholds", _answer, questions)
+        with numbers_that_fit("X"):
+            self.estimators_ = Jobs(self.n_jobs)("thresholds", _answer, questions)
         return self
 
     @available_if(_gives_probabilities)
@@ -152,7 +154,8 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Not negative, every row adding up to 1.
         """
         X = self._checked(X)
-        above = np.column_stack([each.predict_proba(X)[:, 1] for each in self.estimators_])
+        with numbers_that_fit("X"):
+            above = np.column_stack([each.predict_proba(X)[:, 1] for each in self.estimators_])
         edge = np.ones((len(above), 1))
         shares = np.hstack([edge, above]) - np.hstack([above, 0 * edge])
         # The differences add up to 1, so what is left after clipping is never 0.
@@ -180,7 +183,8 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 return self.classes_[(shares.cumsum(axis=1) >= 0.5 - 1e-12).argmax(axis=1)]
             return self.classes_[shares.argmax(axis=1)]
         X = self._checked(X)
-        return self.classes_[np.sum([each.predict(X) for each in self.estimators_], axis=0)]
+        with numbers_that_fit("X"):
+            return self.classes_[np.sum([each.predict(X) for each in self.estimators_], axis=0)]
 
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -168,8 +170,21 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         y = outputs(codes)
         name = type(self).__name__
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
-            trees.fit(values, y if y.shape[1] > 1 else y[:, 0], sample_weight=features.weights)
+            with _filters_apart():
+                trees.fit(values, y if y.shape[1] > 1 else y[:, 0], sample_weight=features.weights)
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
+
+
+@contextmanager
+def _filters_apart() -> Iterator[None]:
+    """Keep the warning filters of the caller out of the reach of scikit-learn's threads.
+
+    They reset and restore them by turns: one may find them empty, which it takes for a mistake in
+    the use of ``delayed``, and one may leave them so.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed`", UserWarning)
+        yield
 
 
 def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
@@ -177,10 +192,18 @@ def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
     parts, owners = [], []
     for f, nominal in enumerate(columns.nominal):
         column = columns.values[:, f]
-        part = _indicators(column, columns.weights) if nominal else column[:, None]
+        part = _indicators(column, columns.weights) if nominal else _in_range(column)[:, None]
         parts.append(part)
         owners += [f] * part.shape[1]
     return np.hstack(parts).astype(np.float32), np.array(owners)
+
+
+def _in_range(column: np.ndarray) -> np.ndarray:
+    """A column that single precision holds; trees split one that is scaled down the same way."""
+    largest = float(np.max(np.abs(column), initial=0.0, where=np.isfinite(column)))
+    if largest <= float(np.finfo(np.float32).max):
+        return column
+    return np.ldexp(column, -int(np.frexp(largest)[1]))
 
 
 def _indicators(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

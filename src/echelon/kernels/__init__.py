@@ -19,7 +19,7 @@
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
 ``_jit``        the one decorator behind every compiled loop;  ``_notice``  says when it compiles
-``_keeping``    says where machine code can be kept
+``_keeping``    machine code on disk, done without where there is no room
 """
 
 from echelon.kernels._jit import compiling, kernel

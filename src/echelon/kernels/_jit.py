@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import local
 from typing import Any, overload
 
-from echelon.kernels._keeping import say_where_to_keep
+from echelon.kernels._keeping import Keeper, say_where_to_keep
 
 # Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "arcp", "nsz"}
@@ -87,10 +87,12 @@ class Kernel:
 
         options = {"nogil": True, "fastmath": _FASTMATH, "error_model": "numpy"}
         try:
-            return njit(cache=True, **options)(self.py_func)
+            made = njit(cache=True, **options)(self.py_func)
         except RuntimeError:  # numba: no writable folder for its cache
             say_where_to_keep()
             return njit(**options)(self.py_func)
+        made._cache = Keeper(made._cache)
+        return made
 
     @property
     def _numba_type_(self) -> Any:

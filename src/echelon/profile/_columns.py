@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,13 @@ def _is_identifier(name: Any, column: pd.Series) -> bool:
         return False
     values = column.to_numpy(dtype=float, na_value=np.nan)
     whole = bool((values == np.round(values)).all())
-    return whole and (named or bool((np.diff(values) == 1).all()) or _given_out(values))
+    with _beyond_floats():
+        return whole and (named or bool((np.diff(values) == 1).all()) or _given_out(values))
+
+
+def _beyond_floats() -> AbstractContextManager:
+    """Within, differences and sums of the largest floats are infinite, and so larger than any."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def _given_out(values: np.ndarray) -> bool:
@@ -161,11 +168,12 @@ def has_common_scale(X: pd.DataFrame) -> bool:
         return False
     values = X.to_numpy(dtype=float, na_value=np.nan)
     values = values[:, ~np.isnan(values).all(axis=0)]
-    if _standardised(values):
-        return False
-    low, high = np.nanpercentile(values, [25, 75], axis=0)
-    pooled_low, pooled_high = np.nanpercentile(values, [25, 75])
-    return bool(np.mean((low <= pooled_high) & (high >= pooled_low)) >= 0.9)
+    with _beyond_floats():
+        if _standardised(values):
+            return False
+        low, high = np.nanpercentile(values, [25, 75], axis=0)
+        pooled_low, pooled_high = np.nanpercentile(values, [25, 75])
+        return bool(np.mean((low <= pooled_high) & (high >= pooled_low)) >= 0.9)
 
 
 def _standardised(values: np.ndarray) -> bool:

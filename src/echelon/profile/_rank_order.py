@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_consistent_length
 
 from echelon._core.errors import clearly_positive, share_of_test
 from echelon._core.folds import make_splitter
 from echelon._core.words import listed, number
+from echelon.methods import CLASSES
 from echelon.rankings import ranks_of
-from echelon.targets import Target
+from echelon.targets import Target, read_target
+from echelon.validation import read_numbers
 
 N_DRAWS = 5
 """Sets of features drawn at random in every fold."""
@@ -77,16 +79,14 @@ class RankOrderCheck:
         )
 
 
-def check_rank_order(
-    X: pd.DataFrame, target: Target, *, cv: int = 5, random_state: int = 0
-) -> RankOrderCheck:
+def check_rank_order(X: Any, target: Any, *, cv: int = 5, random_state: int = 0) -> RankOrderCheck:
     """Try the order within a sample, in folds.
 
     Parameters
     ----------
-    X : DataFrame of shape (n_samples, n_features)
+    X : DataFrame or array of shape (n_samples, n_features)
         Numbers of one scale, none missing.
-    target : Target
+    target : array-like of shape (n_samples,), or Target
         Classes.
     cv : int, default=5
         Folds, stratified by class.
@@ -100,15 +100,13 @@ def check_rank_order(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from echelon.datasets import make_rank_order
     >>> from echelon.profile import check_rank_order
-    >>> from echelon.targets import read_target
     >>> X, y = make_rank_order(3, 20, 4, 0, random_state=0)
-    >>> check_rank_order(pd.DataFrame(X), read_target(y, "classification")).fits
+    >>> check_rank_order(X, y).fits
     True
     """
-    values, codes = X.to_numpy(dtype=float), np.asarray(target.codes)
+    values, codes = _read(X, read_target(target, CLASSES))
     folds = list(make_splitter(cv, codes, True, False, random_state).split(values, codes))
     rng = np.random.default_rng(random_state)
     scores = np.array([_scores(values, codes, train, test, rng) for train, test in folds])
@@ -119,6 +117,17 @@ def check_rank_order(
     guess = 1 / len(np.unique(codes))
     means = [float(each.mean()) for each in (rank_order, chance, relieff)]
     return RankOrderCheck(means[0], means[1], means[2], guess, int(sizes.max()), fits)
+
+
+def _read(X: Any, target: Target) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers that have an order, and the codes of classes."""
+    values = read_numbers(X, allow_nan=False, reason="only numbers have an order").values
+    if values.shape[1] < FEWEST:
+        raise ValueError("`X` has one feature, which has no order. Pass two or more.")
+    if target.codes is None:
+        raise ValueError("`target` holds numbers, but samples have to be in classes. Bin it first.")
+    check_consistent_length(values, target.codes)
+    return values.astype(float), target.codes
 
 
 def _scores(

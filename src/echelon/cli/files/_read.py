@@ -123,6 +123,8 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
         raise InputError(f"{kind} files need pyarrow: pip install 'echelon[io]'.") from None
     try:
         frame = getattr(pd, reader)(io.BytesIO(data))
+        # Damaged letters would show up later, when a text is looked at.
+        pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise InputError(f"{name} cannot be read as {kind}: {brief(error)}.") from error
     index = frame.index

@@ -52,7 +52,7 @@ class Patience:
                 with self.saying_why():
                     return self.wait(submit())
             except KilledWorker as error:
-                raise RuntimeError(
+                raise MemoryError(
                     "Several Dask workers died one after the other while they did the same task, "
                     "most likely out of memory. Use smaller blocks (`block_rows`, or the blocks "
                     "of the Dask collection), fewer threads per worker, or more memory."
