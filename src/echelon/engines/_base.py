@@ -45,7 +45,8 @@ class Samples(NamedTuple):
     outcome: np.ndarray | None = None
     """Number of every row, from 0 to 1, where the target is one; there is one class then."""
     weights: np.ndarray | None = None
-    """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
+    """How many rows every row stands for; None: each for itself.  Engines do not look at it, but
+    for those that weigh pairs (see :class:`Engine`)."""
     compact: bool = False
     """Whether rows of a class that lie near each other stand together."""
 
@@ -236,15 +237,27 @@ class Bands(NamedTuple):
     groups: np.ndarray
     coefs: np.ndarray
 
-    def gives(self, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def copies(self, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        """The mass of its own copies, at distance 0, in the bands of every row.
+
+        Of shape (2, n_groups, n_samples); they are near if anything is.
+        """
+        masses = np.zeros((2, int(self.groups.max()) + 1, len(classes)))
+        groups = self.groups[0, classes, classes]
+        near = np.flatnonzero((groups >= 0) & (self.limits[0] > 0))
+        masses[0, groups[near], near] = mass[near]
+        return masses
+
+    def gives(self, classes: np.ndarray, masses: np.ndarray) -> np.ndarray:
         """What every row gives to a sample of every class in its bands: (side, class, row).
 
-        ``counts`` holds how many samples of a group its bands hold: (side, group, row).
+        ``masses`` holds how many samples of a group its bands hold: (side, group, row).
         """
         groups, coefs = self.groups[:, classes], self.coefs[:, classes]
         rows = np.arange(len(classes))[:, None]
-        sizes = np.stack([counts[side][groups[side], rows] for side in range(2)])
-        gives = np.where((groups >= 0) & (sizes > 0), coefs / np.maximum(sizes, 1), 0.0)
+        sizes = np.stack([masses[side][groups[side], rows] for side in range(2)])
+        some = (groups >= 0) & (sizes > 0)
+        gives = np.where(some, coefs / np.where(some, sizes, 1.0), 0.0)
         return np.ascontiguousarray(gives.transpose(0, 2, 1))
 
 
@@ -311,6 +324,9 @@ class Engine(ABC):
 
     shares_memory: ClassVar[bool] = True
     """Whether ``spread`` runs in this process."""
+
+    weighs_pairs: ClassVar[bool] = False
+    """Whether ``distance_sums`` and ``band_sums`` of complete rows count them by their weights."""
 
     queries_per_task: ClassVar[int] = 256
     """Fixed, since partial sums are added task by task: results do not depend on the threads."""

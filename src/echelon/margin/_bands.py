@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from echelon._core.differences import without_rounding
+from echelon._core.sample_weights import row_counts
 from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
@@ -60,9 +61,14 @@ def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
     """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
-    if space.samples.weights is None:
+    if _sums_all_pairs(engine, space.samples):
         return engine.distance_sums(space, queries)
     return distance_masses(engine, space, queries)
+
+
+def _sums_all_pairs(engine: Engine, samples: Samples) -> bool:
+    """Whether the engine's sums over all pairs are those of these samples: complete if weighted."""
+    return samples.weights is None or (engine.weighs_pairs and not samples.missing)
 
 
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
@@ -112,7 +118,7 @@ class DenseSums:
     rule: list[Term]
     bands: Bands
     found: BandSums
-    n_queries: int
+    n_queries: float
     random_state: Any
     pieces: tuple = ()
 
@@ -152,13 +158,17 @@ class DenseSums:
         given = np.where(far * tolerance < limits[0], gives[0], 0.0)
         given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
         np.fill_diagonal(given, 0.0)
-        return (given + given.T) / (2 * self.n_queries)
+        mass = row_counts(self.samples.weights, len(self.samples.classes))[which]
+        return (given + given.T) * (mass[:, None] * mass) / (2 * self.n_queries)
 
     def _distances(self, which: np.ndarray) -> np.ndarray:
         """Distances of some rows, squared where the engine's are."""
         nothing = np.zeros(len(which), np.int64)
         some = self.samples._replace(
-            values=self.samples.values[which], classes=nothing, rows=np.arange(len(which))
+            values=self.samples.values[which],
+            classes=nothing,
+            rows=np.arange(len(which)),
+            weights=None,
         )
         space = self.engine.prepare(some, self.metric)
         far = np.zeros((len(which), len(which)))
@@ -182,13 +192,14 @@ def dense_sums(
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
     samples: Samples = space.samples
     plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
-    if not plain or samples.missing:
+    if not plain or samples.missing or not _sums_all_pairs(engine, samples):
         return None
     bands = _as_bands(samples, rule, limits)
     found = engine.band_sums(space, queries, bands)
     if found is None:
         return None
-    return DenseSums(space, metric, engine, rule, bands, found, len(queries), random_state)
+    asked = float(row_counts(samples.weights, len(samples.classes))[queries].sum())
+    return DenseSums(space, metric, engine, rule, bands, found, asked, random_state)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
