@@ -10,7 +10,8 @@ import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.sample_weights import row_counts
-from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
+from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
+from echelon.kernels.pairs import distances_among
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
 from echelon.margin._moments import WeightSums, all_moments, by_column, column_sums
@@ -113,7 +114,6 @@ class DenseSums:
     """What :class:`Sums` is, for all terms together, without the pairs."""
 
     space: Any
-    metric: str
     engine: Engine
     rule: list[Term]
     bands: Bands
@@ -152,38 +152,20 @@ class DenseSums:
 
     def weights_among(self, which: np.ndarray) -> np.ndarray:
         """The weights M among some rows."""
-        far, classes = self._distances(which), self.samples.classes[which]
+        samples, classes = self.samples, self.samples.classes[which]
+        far = distances_among(samples.values[which], samples.n_numeric, self.space.squared)
         limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
         gives = self.found.gives[:, :, which][:, classes].transpose(0, 2, 1)
         given = np.where(far * tolerance < limits[0], gives[0], 0.0)
         given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
         np.fill_diagonal(given, 0.0)
-        mass = row_counts(self.samples.weights, len(self.samples.classes))[which]
+        mass = row_counts(samples.weights, len(samples.classes))[which]
         return (given + given.T) * (mass[:, None] * mass) / (2 * self.n_queries)
-
-    def _distances(self, which: np.ndarray) -> np.ndarray:
-        """Distances of some rows, squared where the engine's are."""
-        nothing = np.zeros(len(which), np.int64)
-        some = self.samples._replace(
-            values=self.samples.values[which],
-            classes=nothing,
-            rows=np.arange(len(which)),
-            weights=None,
-        )
-        space = self.engine.prepare(some, self.metric)
-        far = np.zeros((len(which), len(which)))
-        queries = np.arange(len(which))
-        while len(queries):
-            found = self.engine.nearest(space, queries, Search(Classes.everyone(1)))
-            far[queries[found.owners], found.indices] = found.distances
-            queries = queries[len(found.counts) :]
-        return far
 
 
 def dense_sums(
     engine: Engine,
     space: Any,
-    metric: str,
     rule: list[Term],
     queries: np.ndarray,
     limits: Limits,
@@ -199,7 +181,7 @@ def dense_sums(
     if found is None:
         return None
     asked = float(row_counts(samples.weights, len(samples.classes))[queries].sum())
-    return DenseSums(space, metric, engine, rule, bands, found, asked, random_state)
+    return DenseSums(space, engine, rule, bands, found, asked, random_state)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
