@@ -65,7 +65,7 @@ def test_turf_drops_whole_groups_and_none_that_must_stay(first, least):
     X, y = make_epistasis(120, 24, heritability=0.3, random_state=0)
     groups = [f % 9 for f in range(24)]
     found = IterativeRelief(ReliefF(), len(first) + 1, min_features=least, feature_groups=groups,
-                            must_keep=[g for g in first])  # fmt: skip
+                            must_keep=list(first))  # fmt: skip
     found.fit(X, y)
     score = lambda Z: ReliefF().fit(Z, y).scores_  # noqa: E731
     rounds = naive_turf_of_groups(score, X, groups, first, 0.5, least)
@@ -92,7 +92,8 @@ def test_vls_deals_whole_groups():
     assert len(seen) == 4 * 3  # nine groups, three to a part
     for part in seen:
         assert all(part >= set(group) or not part & set(group) for group in groups.values())
-    assert found.support_[10] and found.ranking_[10] == 1
+    assert found.support_[10]
+    assert found.ranking_[10] == 1
     assert len({found.support_[0], found.support_[4], found.support_[11]}) == 1
     with pytest.raises(ValueError, match="`n_features_to_select` must be at least 2, the number"):
         IterativeRelief(ReliefF(), 1, must_keep=[0, 1]).fit(X, y)

@@ -56,6 +56,11 @@ class Samples(NamedTuple):
         return np.bincount(self.classes)
 
     @property
+    def mass(self) -> np.ndarray:
+        """How many rows every row stands for, as numbers."""
+        return np.ones(len(self.classes)) if self.weights is None else self.weights
+
+    @property
     def class_masses(self) -> np.ndarray:
         """The same, with copies counted."""
         return np.bincount(self.classes, self.weights)
@@ -221,6 +226,8 @@ class Bands(NamedTuple):
         The limits, by row; -inf (inf): nothing is nearer (farther).
     groups, coefs : ndarray of shape (2, n_classes, n_classes)
         By side, class of the query and of the other sample; group -1: does not count.
+    copies : ndarray of shape (n_samples,), or None
+        Mass of the other copies of every row, at distance 0; None: there are none.
 
     Examples
     --------
@@ -236,16 +243,18 @@ class Bands(NamedTuple):
     limits: np.ndarray
     groups: np.ndarray
     coefs: np.ndarray
+    copies: np.ndarray | None = None
 
-    def copies(self, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """The mass of its own copies, at distance 0, in the bands of every row.
+    def own_masses(self, classes: np.ndarray) -> np.ndarray:
+        """The mass of its own copies in the bands of every row: (side, group, row).
 
-        Of shape (2, n_groups, n_samples); they are near if anything is.
+        They are near if anything is.
         """
         masses = np.zeros((2, int(self.groups.max()) + 1, len(classes)))
         groups = self.groups[0, classes, classes]
         near = np.flatnonzero((groups >= 0) & (self.limits[0] > 0))
-        masses[0, groups[near], near] = mass[near]
+        if self.copies is not None:
+            masses[0, groups[near], near] = self.copies[near]
         return masses
 
     def gives(self, classes: np.ndarray, masses: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from echelon._core.differences import without_rounding
-from echelon._core.sample_weights import row_counts
+from echelon._core.sample_weights import own_copies
 from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
 from echelon.kernels.pairs import distances_among
 from echelon.margin._evidence import Evidence, Moments
@@ -62,9 +62,13 @@ def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
     """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
-    if _sums_all_pairs(engine, space.samples):
-        return engine.distance_sums(space, queries)
-    return distance_masses(engine, space, queries)
+    samples: Samples = space.samples
+    if not _sums_all_pairs(engine, samples):
+        return distance_masses(engine, space, queries)
+    sums = engine.distance_sums(space, queries)
+    if samples.weights is not None:
+        sums[0, queries] += own_copies(samples.weights)[queries]
+    return sums
 
 
 def _sums_all_pairs(engine: Engine, samples: Samples) -> bool:
@@ -159,7 +163,7 @@ class DenseSums:
         given = np.where(far * tolerance < limits[0], gives[0], 0.0)
         given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
         np.fill_diagonal(given, 0.0)
-        mass = row_counts(samples.weights, len(samples.classes))[which]
+        mass = samples.mass[which]
         return (given + given.T) * (mass[:, None] * mass) / (2 * self.n_queries)
 
 
@@ -180,7 +184,7 @@ def dense_sums(
     found = engine.band_sums(space, queries, bands)
     if found is None:
         return None
-    asked = float(row_counts(samples.weights, len(samples.classes))[queries].sum())
+    asked = float(samples.mass[queries].sum())
     return DenseSums(space, engine, rule, bands, found, asked, random_state)
 
 
@@ -196,4 +200,5 @@ def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
         for c in np.flatnonzero(term.coef).tolist():
             for first, last in term.search.classes.ranges(c):
                 groups[side, c, first:last], coefs[side, c, first:last] = t, term.coef[c]
-    return Bands(by_row, groups, coefs)
+    copies = None if samples.weights is None else own_copies(samples.weights)
+    return Bands(by_row, groups, coefs, copies)

@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from echelon._core.sample_weights import own_copies, row_counts
 from echelon.engines._base import (
     Bands,
     BandSums,
@@ -57,16 +56,12 @@ class _Space:
         """The values themselves, in the same places."""
         return exact_lanes(self.packed)
 
-    @property
-    def mass(self) -> np.ndarray:
-        """How many rows every row stands for."""
-        return row_counts(self.samples.weights, len(self.samples.classes))
-
     def take_seen(self, queries: np.ndarray) -> np.ndarray:
         """The distances that ``distance_sums`` left behind, if it had these queries, or nothing."""
         before, self.seen = self.seen, None
-        same = before is not None and np.array_equal(before[0], queries)
-        return before[1] if same else np.empty(0, np.uint16)
+        if before is not None and np.array_equal(before[0], queries):
+            return before[1]
+        return np.empty(0, np.uint16)
 
 
 class NumbaEngine(Engine):
@@ -152,7 +147,7 @@ class NumbaEngine(Engine):
         return scores
 
     def distance_sums(self, space: _Space, queries: np.ndarray) -> np.ndarray:
-        packed, mass = space.packed, space.mass
+        packed, mass = space.packed, space.samples.mass
         if packed.missing or packed.paired:
             return super().distance_sums(space, queries)
         blocks, where = space.exact, _asking(packed, queries)
@@ -168,11 +163,10 @@ class NumbaEngine(Engine):
         for part in self.map(task, range(len(tasks))):
             sums += part
         space.seen = queries, seen
-        others = mass.sum() - mass + own_copies(mass)
-        return np.where(where[0], np.stack([others, *sums]), 0.0)
+        return np.where(where[0], np.stack([mass.sum() - mass, *sums]), 0.0)
 
     def band_sums(self, space: _Space, queries: np.ndarray, bands: Bands) -> BandSums | None:
-        packed, classes, mass = space.packed, space.samples.classes, space.mass
+        packed, classes, mass = space.packed, space.samples.classes, space.samples.mass
         n_classes = len(bands.coefs[0])
         if packed.missing or packed.paired or n_classes > MOST_CLASSES:
             return None
@@ -187,7 +181,7 @@ class NumbaEngine(Engine):
             return bands.limits, settled, asking, whole, space.tolerance
 
         at_first = where(Steps.fine(packed) if len(seen) else Steps.rough(packed))
-        masses = bands.copies(classes, own_copies(mass))
+        masses = bands.own_masses(classes)
 
         def weigh(t: int) -> np.ndarray:
             how = at_first, mass, anyone, bands.groups, masses.shape[1], tasks[t], places[t]
@@ -218,7 +212,7 @@ def _places(tasks: list[np.ndarray], n_rows: int) -> tuple[list[int], int]:
     If all rows are queries, each is paired with those after it; else, perhaps, with any.
     """
     everyone = sum(map(len, tasks)) == n_rows
-    sizes = [int((n_rows - 1 - chunk).sum()) if everyone else len(chunk) * n_rows for chunk in tasks]
+    sizes = [(n_rows - 1 - chunk).sum() if everyone else len(chunk) * n_rows for chunk in tasks]
     ends = np.cumsum(sizes)
     return (ends - sizes).tolist(), int(ends[-1])
 

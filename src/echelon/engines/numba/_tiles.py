@@ -85,7 +85,7 @@ def add_gaps(rows, block, first, last, lanes, sums):
 
 @kernel
 def add_squares(rows, block, first, last, lanes, sums):
-    """Add ``(row - reference)^2`` over features first to last (a multiple of four), in some lanes."""
+    """Add ``(row - reference)^2`` over features first to last (a multiple of four), as above."""
     start, end = lanes
     for f in range(first, last, 4):
         b0, b1 = block[f, start:end], block[f + 1, start:end]
