@@ -120,10 +120,10 @@ def apart(package: str, method: str, case: str) -> float | None:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def slow_seconds(known: Path | None) -> dict[str, float | None]:
-    """Seconds of all slow packages, those in a file from there; it is brought up to date."""
+def slow_seconds(known: Path | None, cases: list[str]) -> dict[str, float | None]:
+    """Seconds of slow packages, those in a file from there; it is brought up to date."""
     seconds = json.loads(known.read_text()) if known and known.exists() else {}
-    for case in CASES:
+    for case in cases:
         for method, peers in PEERS.items():
             for package in peers:
                 key = f"{case} {method} {package}"
@@ -179,11 +179,12 @@ def compare(rounds: int, slow: dict[str, float | None]) -> tuple[list[str], list
             fast = ["echelon", *(package for package in peers if package not in SLOW)]
             found = turns(fast, method, case, rounds)
             for package in (package for package in peers if package in SLOW):
-                found[package] = slow[f"{case} {method} {package}"]
+                key = f"{case} {method} {package}"
+                found |= {package: slow[key]} if key in slow else {}
             ours = found["echelon"]
             rows += [
-                f"| {case} | {method} | {package} | {_cells(found[package], ours)} |"
-                for package in ("echelon", *peers)
+                f"| {case} | {method} | {package} | {_cells(seconds, ours)} |"
+                for package, seconds in found.items()
             ]
             if method != "RReliefF":
                 evidence.append(
@@ -244,7 +245,7 @@ How to read it: seconds are processor time, all threads together, which other wo
 changes little.  echelon and fast-select, {THREADS} threads each, take turns in one process, after a
 first fit in which code is compiled, and the best of all rounds counts; the others, far slower, run
 once, in one thread, and are stopped after {CAP} seconds (those stopped at 2000 rows are not tried
-at 5000).  echelon's times include z-scores and p-values, which the others do not have; the second
+at 5000; where a row lacks, it was not run).  echelon's times include z-scores and p-values, which the others do not have; the second
 table says what they take.  fast-select sums in single precision; echelon sums float32 input in
 single precision over 64 features and 8 x 256 pairs, and in double precision beyond.
 
@@ -274,6 +275,9 @@ def main() -> None:
     parser.add_argument("--slow", type=Path, help="file that keeps the seconds of slow packages")
     parser.add_argument("--slow-only", action="store_true", help="measure those, and stop")
     parser.add_argument(
+        "--slow-cases", nargs="*", choices=CASES, default=list(CASES), help="data they are run on"
+    )
+    parser.add_argument(
         "--write", action="store_true", help="write docs/benchmarks/relief_family.md"
     )
     arguments = parser.parse_args()
@@ -281,7 +285,7 @@ def main() -> None:
         package, method, case = arguments.worker
         print(json.dumps(turns([package], method, case, 1)[package]))
         return
-    slow = slow_seconds(arguments.slow)
+    slow = slow_seconds(arguments.slow, arguments.slow_cases)
     if not arguments.slow_only:
         rounds = arguments.rounds
         publish("relief_family", lambda: page(compare(rounds, slow), growth()), arguments)
