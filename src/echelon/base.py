@@ -45,6 +45,18 @@ def number_to_keep(
     return int(wanted)
 
 
+def groups_to_keep(wanted: int | float | None, choice: Choice) -> int | None:
+    """The same as a number of groups, not fewer than must be kept."""
+    what = "features" if choice.n_groups == len(choice.groups) else "groups of features"
+    n_wanted = number_to_keep(wanted, choice.n_groups, what)
+    if n_wanted is not None and n_wanted < choice.n_kept:
+        raise ValueError(
+            f"`n_features_to_select` must be at least {choice.n_kept}, the number of {what} in "
+            f"`must_keep`, got {n_wanted}. Ask for more, or keep fewer."
+        )
+    return n_wanted
+
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A scikit-learn selector that keeps the best features of a ranking.
 
@@ -101,15 +113,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _n_wanted(self) -> int | None:
         """The number of features, or of groups of them, that was asked for."""
-        alone = self._choice.n_groups == len(self._choice.groups)
-        what = "features" if alone else "groups of features"
-        n_wanted = number_to_keep(self.n_features_to_select, self._choice.n_groups, what)
-        if n_wanted is not None and n_wanted < self._choice.n_kept:
-            raise ValueError(
-                f"`n_features_to_select` must be at least {self._choice.n_kept}, the number of "
-                f"{what} in `must_keep`, got {n_wanted}. Ask for more, or keep fewer."
-            )
-        return n_wanted
+        return groups_to_keep(self.n_features_to_select, self._choice)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

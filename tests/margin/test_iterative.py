@@ -44,6 +44,61 @@ def test_turf_equals_plain_deals(drop):
     assert_array_equal(found.support_, found.ranking_ <= 3)
 
 
+def naive_turf_of_groups(score, X, groups, first, drop, least):
+    """Rounds every feature took part in, if groups are dropped whole and some never."""
+    left, rounds = list(dict.fromkeys(groups)), [0] * len(groups)
+    while True:
+        columns = [f for f, g in enumerate(groups) if g in left]
+        scores = dict(zip(columns, score(X[:, columns]), strict=True))
+        for f in columns:
+            rounds[f] += 1
+        floor = max(least, len(first))
+        if len(left) <= floor:
+            return rounds
+        n = max(floor, min(len(left) - 1, round(len(left) * (1 - drop))))
+        best = {g: max(scores[f] for f in columns if groups[f] == g) for g in left}
+        left = sorted(left, key=lambda g: (g not in first, -best[g]))[:n]
+
+
+@pytest.mark.parametrize(("first", "least"), [([], 3), ([2], 3), ([0, 2, 5], 1)])
+def test_turf_drops_whole_groups_and_none_that_must_stay(first, least):
+    X, y = make_epistasis(120, 24, heritability=0.3, random_state=0)
+    groups = [f % 9 for f in range(24)]
+    found = IterativeRelief(ReliefF(), len(first) + 1, min_features=least, feature_groups=groups,
+                            must_keep=list(first))  # fmt: skip
+    found.fit(X, y)
+    score = lambda Z: ReliefF().fit(Z, y).scores_  # noqa: E731
+    rounds = naive_turf_of_groups(score, X, groups, first, 0.5, least)
+    assert_array_equal(found.rounds_, rounds)
+    assert set(np.array(groups)[found.support_]) > set(first)
+    assert len(set(np.array(groups)[found.support_])) == len(first) + 1
+    assert_array_equal(found.support_, np.isin(groups, np.array(groups)[found.support_]))
+    assert (found.ranking_[np.isin(groups, first)] <= len(first)).all()
+
+
+def test_vls_deals_whole_groups():
+    X, y = make_epistasis(100, 12, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcdefghijkl"))
+    groups = {"one": ["a", "e", "l"], "two": ["b", "c"]}
+    seen = []
+
+    class Seeing(ReliefF):
+        def fit(self, X, y):
+            seen.append(set(X.columns))
+            return super().fit(X, y)
+
+    found = IterativeRelief(Seeing(), strategy="vls", subset_size=3, n_deals=4, random_state=0,
+                            feature_groups=groups, must_keep=["k"]).fit(frame, y)  # fmt: skip
+    assert len(seen) == 4 * 3  # nine groups, three to a part
+    for part in seen:
+        assert all(part >= set(group) or not part & set(group) for group in groups.values())
+    assert found.support_[10]
+    assert found.ranking_[10] == 1
+    assert len({found.support_[0], found.support_[4], found.support_[11]}) == 1
+    with pytest.raises(ValueError, match="`n_features_to_select` must be at least 2, the number"):
+        IterativeRelief(ReliefF(), 1, must_keep=[0, 1]).fit(X, y)
+
+
 def test_vls_is_the_largest_score_of_all_parts():
     X, y = make_epistasis(100, 21, random_state=0)
     found = IterativeRelief(ReliefF(), 3, strategy="vls", subset_size=6, n_deals=3, random_state=4)

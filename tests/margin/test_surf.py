@@ -11,6 +11,7 @@ from cases import draw_case
 from echelon import SURF, MultiSURF, MultiSURFStar, ReliefF, RReliefF, SURFStar
 from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine, NumpyEngine
+from echelon.engines.numba import _engine
 from echelon.margin import _bands, rules
 from echelon.margin._weights import margin_sums
 from echelon.validation import Columns
@@ -43,6 +44,7 @@ class PairByPair(NumbaEngine):
 
     band_sums = NumbaEngine.__mro__[1].band_sums
     distance_sums = NumbaEngine.__mro__[1].distance_sums
+    weighs_pairs = False
 
 
 # ------------------------------------------------------------------------------------- RReliefF
@@ -152,6 +154,37 @@ def test_all_pairs_at_once_equal_pair_by_pair(estimator, metric):
         found = estimator(engine=NumbaEngine(2), **options).fit(X, y)
         assert_allclose(found.scores_, expected.scores_, atol=1e-12)
         assert_allclose(found.z_scores_, expected.z_scores_, atol=1e-7)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("estimator", RADIUS)
+def test_all_weighted_pairs_at_once_equal_pair_by_pair(estimator, metric):
+    """Whole and broken weights; own copies are neighbours too."""
+    rng = np.random.default_rng(1)
+    X = np.round(rng.random((300, 20)), 2)
+    y, weights = np.sort(rng.integers(0, 3, 300)), rng.choice([0.3, 1.0, 2.0, 4.5], 300)
+    options = {"kind": "classification", "metric": metric, "categorical_features": range(3)}
+    for size in (None, 100):
+        options.update(sample_size=size, random_state=0)
+        expected = estimator(engine=PairByPair(2), **options).fit(X, y, sample_weight=weights)
+        found = estimator(engine=NumbaEngine(2), **options).fit(X, y, sample_weight=weights)
+        assert_allclose(found.scores_, expected.scores_, atol=1e-12)
+        assert_allclose(found.z_scores_, expected.z_scores_, atol=1e-7)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pairs_too_many_to_keep_are_found_again(most, dtype, monkeypatch):
+    """Nothing kept of 300 samples, one byte of every pair (bands), or two (distances)."""
+    rng = np.random.default_rng(2)
+    X, y = np.round(rng.random((300, 70)), 2).astype(dtype), rng.integers(0, 2, 300)
+    for estimator in (SURFStar, MultiSURFStar):
+        expected = estimator(engine=NumbaEngine(2)).fit(X, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(_engine, "MOST_KEPT", most * 300 * 299 // 2)
+            found = estimator(engine=NumbaEngine(2)).fit(X, y)
+        assert_array_equal(found.scores_, expected.scores_)
+        assert_array_equal(found.z_scores_, expected.z_scores_)
 
 
 @pytest.mark.parametrize("estimator", RADIUS)

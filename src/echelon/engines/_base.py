@@ -45,7 +45,8 @@ class Samples(NamedTuple):
     outcome: np.ndarray | None = None
     """Number of every row, from 0 to 1, where the target is one; there is one class then."""
     weights: np.ndarray | None = None
-    """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
+    """How many rows every row stands for; None: each for itself.  Engines do not look at it, but
+    for those that weigh pairs (see :class:`Engine`)."""
     compact: bool = False
     """Whether rows of a class that lie near each other stand together."""
 
@@ -53,6 +54,11 @@ class Samples(NamedTuple):
     def class_sizes(self) -> np.ndarray:
         """Number of samples per class."""
         return np.bincount(self.classes)
+
+    @property
+    def mass(self) -> np.ndarray:
+        """How many rows every row stands for, as numbers."""
+        return np.ones(len(self.classes)) if self.weights is None else self.weights
 
     @property
     def class_masses(self) -> np.ndarray:
@@ -220,6 +226,8 @@ class Bands(NamedTuple):
         The limits, by row; -inf (inf): nothing is nearer (farther).
     groups, coefs : ndarray of shape (2, n_classes, n_classes)
         By side, class of the query and of the other sample; group -1: does not count.
+    copies : ndarray of shape (n_samples,), or None
+        Mass of the other copies of every row, at distance 0; None: there are none.
 
     Examples
     --------
@@ -235,16 +243,30 @@ class Bands(NamedTuple):
     limits: np.ndarray
     groups: np.ndarray
     coefs: np.ndarray
+    copies: np.ndarray | None = None
 
-    def gives(self, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def own_masses(self, classes: np.ndarray) -> np.ndarray:
+        """The mass of its own copies in the bands of every row: (side, group, row).
+
+        They are near if anything is.
+        """
+        masses = np.zeros((2, int(self.groups.max()) + 1, len(classes)))
+        groups = self.groups[0, classes, classes]
+        near = np.flatnonzero((groups >= 0) & (self.limits[0] > 0))
+        if self.copies is not None:
+            masses[0, groups[near], near] = self.copies[near]
+        return masses
+
+    def gives(self, classes: np.ndarray, masses: np.ndarray) -> np.ndarray:
         """What every row gives to a sample of every class in its bands: (side, class, row).
 
-        ``counts`` holds how many samples of a group its bands hold: (side, group, row).
+        ``masses`` holds how many samples of a group its bands hold: (side, group, row).
         """
         groups, coefs = self.groups[:, classes], self.coefs[:, classes]
         rows = np.arange(len(classes))[:, None]
-        sizes = np.stack([counts[side][groups[side], rows] for side in range(2)])
-        gives = np.where((groups >= 0) & (sizes > 0), coefs / np.maximum(sizes, 1), 0.0)
+        sizes = np.stack([masses[side][groups[side], rows] for side in range(2)])
+        some = (groups >= 0) & (sizes > 0)
+        gives = np.where(some, coefs / np.where(some, sizes, 1.0), 0.0)
         return np.ascontiguousarray(gives.transpose(0, 2, 1))
 
 
@@ -311,6 +333,9 @@ class Engine(ABC):
 
     shares_memory: ClassVar[bool] = True
     """Whether ``spread`` runs in this process."""
+
+    weighs_pairs: ClassVar[bool] = False
+    """Whether ``distance_sums`` and ``band_sums`` of complete rows count them by their weights."""
 
     queries_per_task: ClassVar[int] = 256
     """Fixed, since partial sums are added task by task: results do not depend on the threads."""

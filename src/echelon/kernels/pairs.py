@@ -29,6 +29,16 @@ def distance(a, b, n_numeric, squared):
 
 
 @kernel
+def distances_among(values, n_numeric, squared):
+    """The same of all pairs of some complete rows."""
+    far = np.zeros((values.shape[0], values.shape[0]), np.float64)
+    for i in range(values.shape[0]):
+        for j in range(i):
+            far[i, j] = far[j, i] = distance(values[i], values[j], n_numeric, squared)
+    return far
+
+
+@kernel
 def partial_distance(a, b, n_numeric, squared):
     """The same over the columns present in both rows, times p / their number; inf if none."""
     total = 0.0

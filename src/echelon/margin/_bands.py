@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from echelon._core.differences import without_rounding
-from echelon.engines import Bands, BandSums, Classes, Engine, Found, Samples, Search
+from echelon._core.sample_weights import own_copies
+from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
+from echelon.kernels.pairs import distances_among
 from echelon.margin._differences import differences
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
@@ -61,9 +63,18 @@ def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
     """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
-    if space.samples.weights is None:
-        return engine.distance_sums(space, queries)
-    return distance_masses(engine, space, queries)
+    samples: Samples = space.samples
+    if not _sums_all_pairs(engine, samples):
+        return distance_masses(engine, space, queries)
+    sums = engine.distance_sums(space, queries)
+    if samples.weights is not None:
+        sums[0, queries] += own_copies(samples.weights)[queries]
+    return sums
+
+
+def _sums_all_pairs(engine: Engine, samples: Samples) -> bool:
+    """Whether the engine's sums over all pairs are those of these samples: complete if weighted."""
+    return samples.weights is None or (engine.weighs_pairs and not samples.missing)
 
 
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
@@ -108,12 +119,11 @@ class DenseSums:
     """What :class:`Sums` is, for all terms together, without the pairs."""
 
     space: Any
-    metric: str
     engine: Engine
     rule: list[Term]
     bands: Bands
     found: BandSums
-    n_queries: int
+    n_queries: float
     random_state: Any
     pieces: tuple = ()
 
@@ -147,34 +157,20 @@ class DenseSums:
 
     def weights_among(self, which: np.ndarray) -> np.ndarray:
         """The weights M among some rows."""
-        far, classes = self._distances(which), self.samples.classes[which]
+        samples, classes = self.samples, self.samples.classes[which]
+        far = distances_among(samples.values[which], samples.n_numeric, self.space.squared)
         limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
         gives = self.found.gives[:, :, which][:, classes].transpose(0, 2, 1)
         given = np.where(far * tolerance < limits[0], gives[0], 0.0)
         given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
         np.fill_diagonal(given, 0.0)
-        return (given + given.T) / (2 * self.n_queries)
-
-    def _distances(self, which: np.ndarray) -> np.ndarray:
-        """Distances of some rows, squared where the engine's are."""
-        nothing = np.zeros(len(which), np.int64)
-        some = self.samples._replace(
-            values=self.samples.values[which], classes=nothing, rows=np.arange(len(which))
-        )
-        space = self.engine.prepare(some, self.metric)
-        far = np.zeros((len(which), len(which)))
-        queries = np.arange(len(which))
-        while len(queries):
-            found = self.engine.nearest(space, queries, Search(Classes.everyone(1)))
-            far[queries[found.owners], found.indices] = found.distances
-            queries = queries[len(found.counts) :]
-        return far
+        mass = samples.mass[which]
+        return (given + given.T) * (mass[:, None] * mass) / (2 * self.n_queries)
 
 
 def dense_sums(
     engine: Engine,
     space: Any,
-    metric: str,
     rule: list[Term],
     queries: np.ndarray,
     limits: Limits,
@@ -183,13 +179,14 @@ def dense_sums(
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
     samples: Samples = space.samples
     plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
-    if not plain or samples.missing:
+    if not plain or samples.missing or not _sums_all_pairs(engine, samples):
         return None
     bands = _as_bands(samples, rule, limits)
     found = engine.band_sums(space, queries, bands)
     if found is None:
         return None
-    return DenseSums(space, metric, engine, rule, bands, found, len(queries), random_state)
+    asked = float(samples.mass[queries].sum())
+    return DenseSums(space, engine, rule, bands, found, asked, random_state)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
@@ -204,4 +201,5 @@ def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:
         for c in np.flatnonzero(term.coef).tolist():
             for first, last in term.search.classes.ranges(c):
                 groups[side, c, first:last], coefs[side, c, first:last] = t, term.coef[c]
-    return Bands(by_row, groups, coefs)
+    copies = None if samples.weights is None else own_copies(samples.weights)
+    return Bands(by_row, groups, coefs, copies)

@@ -12,12 +12,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.sample_weights import fit_weighted
-from echelon._core.search import shared_ranks
-from echelon.base import number_to_keep
+from echelon.base import groups_to_keep, number_to_keep
 from echelon.margin._multisurf import MultiSURF
 from echelon.rankings import scores_of
 from echelon.validation import as_table
@@ -43,16 +43,23 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     strategy : {"turf", "vls"}, default="turf"
         "turf": drop the worst, score again.  "vls": score random parts.
     drop : float, default=0.5
-        Share of the features left that a round of "turf" drops; the rounds together cost 1 / drop
-        times the first.
+        Share of the features (or groups) left that a round of "turf" drops; the rounds together
+        cost 1 / drop times the first.
     min_features : int, default=10
-        No more is dropped when so many features are left.
+        No more is dropped when so many features (or groups) are left.
     subset_size : int or float, default=0.5
-        Number, or share, of features in a part of "vls".
+        Number, or share, of features (or groups) in a part of "vls".
     n_deals : int, default=10
         How often "vls" deals all features out to parts.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -83,8 +90,9 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Notes
     -----
     "turf" ranks features dropped later before those dropped earlier, whatever their scores, which
-    come from different rounds.  The selector sees some columns of X only: name categorical features
-    by dtype, not by position.
+    come from different rounds; features to be kept take part in all of them.  A group is dropped,
+    or dealt, as a whole.  The selector sees some columns of X only: name categorical features by
+    dtype, not by position, and features to keep and groups here, not there.
 
     References
     ----------
@@ -118,6 +126,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         ],
         "n_deals": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        **CHOICE_CONSTRAINTS,
         "verbose": ["verbose"],
     }
 
@@ -132,6 +141,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         subset_size: int | float = 0.5,
         n_deals: int = 10,
         random_state: Any = None,
+        must_keep: Any = None,
+        feature_groups: Any = None,
         verbose: int = 0,
     ):
         self.selector = selector
@@ -142,6 +153,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.subset_size = subset_size
         self.n_deals = n_deals
         self.random_state = random_state
+        self.must_keep = must_keep
+        self.feature_groups = feature_groups
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -165,29 +178,28 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, X, y, skip_check_array=True)
         X, y = read_data(X, y, sample_weight)
-        n_features = X.shape[1]
-        wanted = number_to_keep(self.n_features_to_select, n_features)
+        n_features, names = X.shape[1], getattr(self, "feature_names_in_", None)
+        choice = read_choice(self.must_keep, self.feature_groups, n_features, names)
+        wanted = groups_to_keep(self.n_features_to_select, choice)
         random_state = check_random_state(self.random_state)
         self.scores_ = np.full(n_features, -np.inf)
         self.rounds_ = np.zeros(n_features, dtype=int)
         kept = np.zeros(n_features, dtype=int)
-        parts = self._falling(n_features) if self.strategy == "turf" else self._dealt(
-            n_features, random_state
-        )  # fmt: skip
-        total = None if self.strategy == "turf" else self.n_deals * self._n_parts(n_features)
+        turf = self.strategy == "turf"
+        parts = self._falling(choice) if turf else self._dealt(choice, random_state)
+        total = None if turf else self.n_deals * self._n_parts(choice)
         for part in track(parts, total=total, description="Iterated scores", verbose=self.verbose):
             scores, chosen = self._score(X, y, sample_weight, part, random_state)
-            if self.strategy == "turf":
+            if turf:
                 self.scores_[part], kept[:] = scores, 0
             else:
                 self.scores_[part] = np.maximum(self.scores_[part], scores)
             self.rounds_[part] += 1
             kept[part] += chosen
-        survival = self.rounds_ if self.strategy == "turf" else np.zeros(n_features)
-        self.order_ = np.lexsort((-self.scores_, -survival))
-        self.ranking_ = shared_ranks(self.order_, n_features)
-        least = 0.5 * (self.rounds_ if self.strategy == "vls" else 1)
-        self.support_ = kept > least if wanted is None else self.ranking_ <= wanted
+        survival = self.rounds_ if turf else np.zeros(n_features)
+        self.order_, self.ranking_ = choice.ranked(np.lexsort((-self.scores_, -survival)))
+        least = 0.5 * (1 if turf else self.rounds_)
+        self.support_ = choice.whole(kept > least) if wanted is None else self.ranking_ <= wanted
         return self
 
     def _score(
@@ -208,26 +220,27 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         ruled = hasattr(fitted, "get_support")
         return scores, fitted.get_support() if ruled else np.ones(len(part), bool)
 
-    def _falling(self, n_features: int) -> Iterator[np.ndarray]:
-        """All features, then those left, ascending, until few are."""
-        left = np.arange(n_features)
+    def _falling(self, choice: Choice) -> Iterator[np.ndarray]:
+        """All features, then those of the groups left, ascending, until few are."""
+        left, n = np.arange(len(choice.groups)), choice.n_groups
+        least = max(self.min_features, choice.n_kept)
         yield left
-        while len(left) > self.min_features:
-            n = max(self.min_features, min(len(left) - 1, round(len(left) * (1 - self.drop))))
-            best = np.argsort(-self.scores_[left], kind="stable")[:n]
-            left = left[np.sort(best)]
+        while n > least:
+            n = max(least, min(n - 1, round(n * (1 - self.drop))))
+            best_first = left[np.argsort(-self.scores_[left], kind="stable")]
+            left = np.flatnonzero(choice.ranked(best_first)[1] <= n)
             yield left
 
-    def _n_parts(self, n_features: int) -> int:
-        size = number_to_keep(self.subset_size, n_features)
-        return -(-n_features // size)  # type: ignore[operator]
+    def _n_parts(self, choice: Choice) -> int:
+        size = number_to_keep(min(self.subset_size, choice.n_groups), choice.n_groups)
+        return -(-choice.n_groups // size)  # type: ignore[operator]
 
-    def _dealt(self, n_features: int, random_state: Any) -> Iterator[np.ndarray]:
-        """All features dealt out at random, to parts of about the same size, several times."""
+    def _dealt(self, choice: Choice, random_state: Any) -> Iterator[np.ndarray]:
+        """All groups dealt out at random, to parts of about the same size, several times."""
         for _ in range(self.n_deals):
-            order = random_state.permutation(n_features)
-            for part in np.array_split(order, self._n_parts(n_features)):
-                yield np.sort(part)
+            order = random_state.permutation(choice.n_groups)
+            for part in np.array_split(order, self._n_parts(choice)):
+                yield np.flatnonzero(np.isin(choice.groups, part))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

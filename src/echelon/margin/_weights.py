@@ -180,10 +180,8 @@ def margin_sums(
         samples, queries = engine.compact(samples, queries, metric, k)
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
-    weighted = samples.weights is not None
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    common = engine, space, metric, rule, queries, limits, random_state
-    dense = [None if weighted else dense_sums(*common)]
+    dense = [dense_sums(engine, space, rule, queries, limits, random_state)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)

@@ -6,6 +6,7 @@
 ``_compact``  rows in an order in which near ones stand together, and whether it pays
 ``_leaves``   samples laid out in that order: small boxes, and the values in them
 ``_visits``   the k nearest references, passing over boxes that are too far away
+``_distances``  sums of the distances of every row to all others
 ``_bands``    sums over all pairs within bands of distance, without listing pairs
 ``_tiles``    sums over features for a tile of query rows against a block of reference rows
 """

@@ -16,11 +16,11 @@ from echelon.engines._base import (
     Search,
     tie_factor,
 )
-from echelon.engines.numba import _bands
+from echelon.engines.numba import _bands, _distances
 from echelon.engines.numba._compact import can_order, compact_order, order_pays
 from echelon.engines.numba._leaves import Leaves, lay_out
 from echelon.engines.numba._nearest import Packed, nearest
-from echelon.engines.numba._packing import exact_lanes, integer_bounds, pack
+from echelon.engines.numba._packing import Steps, exact_lanes, pack
 from echelon.engines.numba._visits import nearest_by_leaves
 from echelon.kernels.accumulate import add_differences
 
@@ -28,8 +28,8 @@ MOST_CLASSES = 64
 """With more, samples are counted by class pair by pair: tables of rows by class would be large."""
 
 
-MOST_BITS = 1 << 28
-"""Bytes for the bands of all pairs, between two passes; with more pairs they are found again."""
+MOST_KEPT = 1 << 28
+"""Bytes for what is known of all pairs, between two passes; of more pairs it is found again."""
 
 
 class _Space:
@@ -40,6 +40,7 @@ class _Space:
         self.squared, self.paired = metric == "euclidean", metric == "paired"
         self.tolerance = tie_factor(samples.values.dtype, metric)
         self.leaves: Leaves | None = None
+        self.seen: tuple[np.ndarray, np.ndarray] | None = None
         if samples.compact and not self.paired:
             self.leaves = lay_out(samples, squared=self.squared)
         else:
@@ -49,6 +50,18 @@ class _Space:
     def packed(self) -> Packed:
         """All pairs, in tiles."""
         return pack(self.samples, squared=self.squared, paired=self.paired)
+
+    @cached_property
+    def exact(self) -> np.ndarray:
+        """The values themselves, in the same places."""
+        return exact_lanes(self.packed)
+
+    def take_seen(self, queries: np.ndarray) -> np.ndarray:
+        """The distances that ``distance_sums`` left behind, if it had these queries, or nothing."""
+        before, self.seen = self.seen, None
+        if before is not None and np.array_equal(before[0], queries):
+            return before[1]
+        return np.empty(0, np.uint16)
 
 
 class NumbaEngine(Engine):
@@ -72,6 +85,8 @@ class NumbaEngine(Engine):
     >>> ReliefF(2, engine=NumbaEngine(n_jobs=1)).fit(*load_iris(return_X_y=True)).ranking_.tolist()
     [3, 4, 2, 1]
     """
+
+    weighs_pairs = True
 
     def __init__(self, n_jobs: int | None = None, *, search: str = "auto") -> None:
         super().__init__(n_jobs)
@@ -132,48 +147,53 @@ class NumbaEngine(Engine):
         return scores
 
     def distance_sums(self, space: _Space, queries: np.ndarray) -> np.ndarray:
-        packed = space.packed
+        packed, mass = space.packed, space.samples.mass
         if packed.missing or packed.paired:
             return super().distance_sums(space, queries)
-        asking, whole = _asking(packed, queries)
-        blocks = exact_lanes(packed)
+        blocks, where = space.exact, _asking(packed, queries)
+        tasks, half = self.tasks(space, queries), Steps.fine(packed).half
+        places, n_pairs = _places(tasks, len(mass))
+        seen = _room(n_pairs, np.uint16)
 
-        def task(chunk: np.ndarray) -> np.ndarray:
-            return _bands.distance_sums(packed, blocks, asking, whole, chunk)
+        def task(t: int) -> tuple[np.ndarray, np.ndarray]:
+            how = where, mass, half, tasks[t], places[t]
+            return _distances.distance_sums(packed, blocks, *how, seen)
 
-        sums = np.zeros((2, len(asking)))
-        for part in self.map(task, self.tasks(space, queries)):
+        sums = np.zeros((2, len(mass)))
+        for part in self.map(task, range(len(tasks))):
             sums += part
-        return np.where(asking, np.stack([np.full(len(asking), len(asking) - 1.0), *sums]), 0.0)
+        space.seen = queries, seen
+        return np.where(where[0], np.stack([mass.sum() - mass, *sums]), 0.0)
 
     def band_sums(self, space: _Space, queries: np.ndarray, bands: Bands) -> BandSums | None:
-        packed, classes = space.packed, space.samples.classes
+        packed, classes, mass = space.packed, space.samples.classes, space.samples.mass
         n_classes = len(bands.coefs[0])
         if packed.missing or packed.paired or n_classes > MOST_CLASSES:
             return None
         asking, whole = _asking(packed, queries)
-        limits = np.where(asking, bands.limits, [[-np.inf], [np.inf]])
-        bounds = integer_bounds(packed, limits, space.tolerance)
-        where = limits, bounds, asking, whole, space.tolerance
-        anyone = tuple(Classes.everyone(n_classes))
-        tasks = self.tasks(space, queries)
-        n_groups = int(bands.groups.max()) + 1
+        bands = bands._replace(limits=np.where(asking, bands.limits, [[-np.inf], [np.inf]]))
+        tasks, anyone = self.tasks(space, queries), tuple(Classes.everyone(n_classes))
+        places, n_pairs = _places(tasks, len(mass))
+        seen, kept = space.take_seen(queries), _room(n_pairs, np.uint8)
 
-        keep = len(queries) * len(classes) <= MOST_BITS
-        kept = [np.empty((len(chunk) if keep else 0, len(classes)), np.uint8) for chunk in tasks]
+        def where(steps: Steps) -> tuple:
+            settled = steps.low, steps.high, steps.bounds(bands.limits, space.tolerance)
+            return bands.limits, settled, asking, whole, space.tolerance
 
-        def count(t: int) -> np.ndarray:
-            groups = bands.groups
-            return _bands.band_counts(packed, where, anyone, groups, n_groups, tasks[t], kept[t])
+        at_first = where(Steps.fine(packed) if len(seen) else Steps.rough(packed))
+        masses = bands.own_masses(classes)
 
-        counts = np.zeros((2, n_groups, len(classes)), np.int64)
-        for part in self.map(count, range(len(tasks))):
-            counts += part
-        gives = bands.gives(classes, counts)
-        blocks = exact_lanes(packed)
+        def weigh(t: int) -> np.ndarray:
+            how = at_first, mass, anyone, bands.groups, masses.shape[1], tasks[t], places[t]
+            return _bands.band_masses(packed, *how, seen, kept)
+
+        for part in self.map(weigh, range(len(tasks))):
+            masses += part
+        gives, blocks, then = bands.gives(classes, masses), space.exact, where(Steps.rough(packed))
 
         def add(t: int) -> tuple[np.ndarray, np.ndarray, float]:
-            return _bands.band_sums(packed, blocks, where, anyone, gives, tasks[t], kept[t])
+            how = then, mass, anyone, gives, tasks[t], places[t]
+            return _bands.band_sums(packed, blocks, *how, kept)
 
         totals, rows, squares = np.zeros(blocks.shape[1]), np.zeros(len(classes)), 0.0
         for by_column, by_row, square in self.map(add, range(len(tasks))):
@@ -181,9 +201,25 @@ class NumbaEngine(Engine):
             rows += by_row
             squares += square
         nominal = totals[packed.nominal_from :]
-        kept = space.samples.values.shape[1] - packed.n_numeric
-        totals = np.append(totals[: packed.n_numeric], nominal[:kept])
+        n_nominal = space.samples.values.shape[1] - packed.n_numeric
+        totals = np.append(totals[: packed.n_numeric], nominal[:n_nominal])
         return BandSums(totals, rows, squares, gives)
+
+
+def _places(tasks: list[np.ndarray], n_rows: int) -> tuple[list[int], int]:
+    """Where the pairs of every task begin in a list of all, and their number.
+
+    If all rows are queries, each is paired with those after it; else, perhaps, with any.
+    """
+    everyone = sum(map(len, tasks)) == n_rows
+    sizes = [(n_rows - 1 - chunk).sum() if everyone else len(chunk) * n_rows for chunk in tasks]
+    ends = np.cumsum(sizes)
+    return (ends - sizes).tolist(), int(ends[-1])
+
+
+def _room(n_pairs: int, dtype: type) -> np.ndarray:
+    """Room for something of all pairs, if there is not too much of it."""
+    return np.empty(n_pairs if n_pairs * np.dtype(dtype).itemsize <= MOST_KEPT else 0, dtype)
 
 
 def _asking(packed: Packed, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -84,7 +84,8 @@ def _complete_sums(packed, rows, block, live, sums, totals):
                 subtract_products(tile, block, first, border, sums)
             else:
                 add_maxima(tile, block, first, border, sums)
-            add_mismatches(tile, block, border, last, packed.mismatch, sums)
+            lanes = (0, block.shape[1])
+            add_mismatches(tile, block, border, last, lanes, packed.mismatch, sums)
             for q in range(TILE):
                 for j in range(sums.shape[1]):
                     if packed.paired:

@@ -8,6 +8,7 @@ costs time, too narrow on either side would cost exactness.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,15 +77,47 @@ def exact_lanes(packed: Packed) -> np.ndarray:
     return blocks
 
 
-def integer_bounds(packed: Packed, limits: np.ndarray, tolerance: float) -> np.ndarray:
-    """Whole steps that settle a band, of shape (4, n_samples).
+class Steps(NamedTuple):
+    """What tile sums say of distances, and which of them settle a band.
 
-    A distance of at most the first, in steps, is nearer than the limit, one of at least the second
-    is not; one of at most the third is not farther, one of at least the fourth is.
+    In ``unit`` steps to the unit, the distance of rows i and j lies between
+    ``2 * tile sum + low[i] + low[j]`` and ``2 * tile sum + high[i] + high[j]``.
     """
-    near, far = limits[0] * packed.steps / tolerance, limits[1] * packed.steps * tolerance
-    bounds = [np.floor(near) - 1, np.ceil(near) + 1, np.floor(far) - 1, np.ceil(far) + 1]
-    return np.clip(bounds, -FAR, 2**31 - 1).astype(np.int32)
+
+    unit: float
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def rough(cls, packed: Packed) -> Steps:
+        """Those of rounded values."""
+        return cls(packed.steps, packed.low, packed.high)
+
+    @classmethod
+    def fine(cls, packed: Packed) -> Steps:
+        """Those of exact values, the largest of which is p; up to ``CHUNK`` were added as they are.
+
+        A tile sum takes 16 bits.
+        """
+        largest = 2.0**17 - 4
+        error = int(largest * (CHUNK + 8) * np.finfo(packed.values.dtype).eps / 4) + 1
+        low, high = np.full((2, len(packed.values)), [[-error], [error + 1]], np.int32)
+        return cls(largest / packed.values.shape[1], low, high)
+
+    @property
+    def half(self) -> float:
+        """The tile sum of a distance of 1."""
+        return 0.5 * self.unit
+
+    def bounds(self, limits: np.ndarray, tolerance: float) -> np.ndarray:
+        """Whole steps that settle a band, of shape (4, n_samples).
+
+        A distance of at most the first, in steps, is nearer than the limit, one of at least the
+        second is not; one of at most the third is not farther, one of at least the fourth is.
+        """
+        near, far = limits[0] * self.unit / tolerance, limits[1] * self.unit * tolerance
+        bounds = [np.floor(near) - 1, np.ceil(near) + 1, np.floor(far) - 1, np.ceil(far) + 1]
+        return np.clip(bounds, -FAR, 2**31 - 1).astype(np.int32)
 
 
 def _block_bounds(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -65,15 +65,17 @@ def subtract_products(rows, block, first, last, sums):
 
 
 @kernel
-def add_gaps(rows, block, first, last, sums):
-    """Add ``|row - reference|`` over features first to last (a multiple of four)."""
+def add_gaps(rows, block, first, last, lanes, sums):
+    """Add ``|row - reference|`` over features first to last (a multiple of four), in some lanes."""
+    start, end = lanes
     for f in range(first, last, 4):
-        b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        b0, b1 = block[f, start:end], block[f + 1, start:end]
+        b2, b3 = block[f + 2, start:end], block[f + 3, start:end]
         a0, a1, a2, a3 = rows[0, f], rows[0, f + 1], rows[0, f + 2], rows[0, f + 3]
         c0, c1, c2, c3 = rows[1, f], rows[1, f + 1], rows[1, f + 2], rows[1, f + 3]
         d0, d1, d2, d3 = rows[2, f], rows[2, f + 1], rows[2, f + 2], rows[2, f + 3]
         e0, e1, e2, e3 = rows[3, f], rows[3, f + 1], rows[3, f + 2], rows[3, f + 3]
-        for j in range(block.shape[1]):
+        for j in range(b0.shape[0]):
             v0, v1, v2, v3 = b0[j], b1[j], b2[j], b3[j]
             sums[0, j] += abs(a0 - v0) + abs(a1 - v1) + abs(a2 - v2) + abs(a3 - v3)
             sums[1, j] += abs(c0 - v0) + abs(c1 - v1) + abs(c2 - v2) + abs(c3 - v3)
@@ -82,15 +84,17 @@ def add_gaps(rows, block, first, last, sums):
 
 
 @kernel
-def add_squares(rows, block, first, last, sums):
-    """Add ``(row - reference)^2`` over features first to last (a multiple of four)."""
+def add_squares(rows, block, first, last, lanes, sums):
+    """Add ``(row - reference)^2`` over features first to last (a multiple of four), as above."""
+    start, end = lanes
     for f in range(first, last, 4):
-        b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        b0, b1 = block[f, start:end], block[f + 1, start:end]
+        b2, b3 = block[f + 2, start:end], block[f + 3, start:end]
         a0, a1, a2, a3 = rows[0, f], rows[0, f + 1], rows[0, f + 2], rows[0, f + 3]
         c0, c1, c2, c3 = rows[1, f], rows[1, f + 1], rows[1, f + 2], rows[1, f + 3]
         d0, d1, d2, d3 = rows[2, f], rows[2, f + 1], rows[2, f + 2], rows[2, f + 3]
         e0, e1, e2, e3 = rows[3, f], rows[3, f + 1], rows[3, f + 2], rows[3, f + 3]
-        for j in range(block.shape[1]):
+        for j in range(b0.shape[0]):
             v0, v1, v2, v3 = b0[j], b1[j], b2[j], b3[j]
             sums[0, j] += (a0 - v0) ** 2 + (a1 - v1) ** 2 + (a2 - v2) ** 2 + (a3 - v3) ** 2
             sums[1, j] += (c0 - v0) ** 2 + (c1 - v1) ** 2 + (c2 - v2) ** 2 + (c3 - v3) ** 2
@@ -99,12 +103,13 @@ def add_squares(rows, block, first, last, sums):
 
 
 @kernel
-def add_mismatches(rows, block, first, last, unit, sums):
-    """Add ``unit`` for every nominal feature in which row and reference differ."""
+def add_mismatches(rows, block, first, last, lanes, unit, sums):
+    """Add ``unit`` for every nominal feature in which row and reference (some lanes) differ."""
+    start, end = lanes
     for f in range(first, last):
-        values = block[f]
+        values = block[f, start:end]
         a, b, c, d = rows[0, f], rows[1, f], rows[2, f], rows[3, f]
-        for j in range(block.shape[1]):
+        for j in range(values.shape[0]):
             v = values[j]
             sums[0, j] += unit * (a != v)
             sums[1, j] += unit * (b != v)
