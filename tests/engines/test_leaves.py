@@ -8,8 +8,8 @@ from echelon import OReliefF, ReliefF, RReliefF
 from echelon._core.samples import arrange
 from echelon.engines import ABOVE, ANY, BELOW, Classes, Found, NumbaEngine, Search
 from echelon.engines.numba import _compact
-from echelon.engines.numba._compact import compact_order, order_pays, visited_share
-from echelon.engines.numba._leaves import LANES, lay_out
+from echelon.engines.numba._compact import best_plan, compact_order, paying_plan
+from echelon.engines.numba._leaves import lay_out
 from echelon.engines.numba._visits import nearest_by_leaves
 from echelon.validation import Columns
 

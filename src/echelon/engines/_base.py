@@ -48,6 +48,8 @@ class Samples(NamedTuple):
     """How many rows every row stands for; None: each for itself.  Engines do not look at it."""
     compact: bool = False
     """Whether rows of a class that lie near each other stand together."""
+    axes: Any = None
+    """What an engine compared them by, where they do; its own affair."""
 
     @property
     def class_sizes(self) -> np.ndarray:

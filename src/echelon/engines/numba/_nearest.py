@@ -332,20 +332,25 @@ def longer(array, size):
 
 
 @kernel
-def measure(packed, i, found, exact):
-    """Exact distances of query i to its candidates."""
-    for c in range(exact.shape[0]):
-        a, b = packed.values[i], packed.values[np.int64(found[c, 0])]
-        if packed.paired:
-            exact[c] = paired_distance(a, b)
-        elif packed.missing:
-            exact[c] = partial_distance(a, b, packed.n_numeric, packed.squared)
-        else:
-            exact[c] = distance(a, b, packed.n_numeric, packed.squared)
+def exact_distance(packed, i, r):
+    """Exact distance of two rows."""
+    a, b = packed.values[i], packed.values[r]
+    if packed.paired:
+        return paired_distance(a, b)
+    if packed.missing:
+        return partial_distance(a, b, packed.n_numeric, packed.squared)
+    return distance(a, b, packed.n_numeric, packed.squared)
 
 
 @kernel
-def kth_or(exact, k, radius, tolerance):
+def _measure(packed, i, found, exact):
+    """Exact distances of query i to its candidates."""
+    for c in range(exact.shape[0]):
+        exact[c] = exact_distance(packed, i, np.int64(found[c, 0]))
+
+
+@kernel
+def _kth_or(exact, k, radius, tolerance):
     """The largest distance of a neighbour: the k-th, ties included, or the radius."""
     if 0 < k <= exact.shape[0]:
         return min(radius, kth_smallest(exact.copy(), k) * tolerance)
@@ -379,8 +384,8 @@ def nearest(packed, queries, wanted, k, radius, relation, tolerance):
         for q in range(group.shape[0]):
             n = count[q]
             exact = np.empty(n, np.float64)
-            measure(packed, group[q], found[q], exact)
-            cut = kth_or(exact, k, radius, tolerance)
+            _measure(packed, group[q], found[q], exact)
+            cut = _kth_or(exact, k, radius, tolerance)
             if total + n > indices.shape[0]:
                 indices, distances = longer(indices, total + n), longer(distances, total + n)
             for c in range(n):
