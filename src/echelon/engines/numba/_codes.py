@@ -69,7 +69,7 @@ def choose_codes(samples: Samples, *, squared: bool) -> Codes:
     steps = 65_534 // p // 2 * 2
     if whole and steps >= 1000 and most < 65_536:
         # Two values off by half a step each, and a sum that counts twice by another half.
-        return Codes(np.uint16, float(steps), n + 2.0, 65_535.0, 64, n, falling)
+        return Codes(np.uint16, float(steps), n + 2.0, 65_535.0, 256, n, falling)
     # Two values and p sums, each off by 2**-24 of at most p, and as much again; axes once more.
     return Codes(np.float32, 1.0, p * (p + 8) * 2.0**-22, 3e38, 64, n, falling)
 

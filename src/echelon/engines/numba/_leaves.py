@@ -60,6 +60,7 @@ class Leaves(NamedTuple):
     never: float
     scale: np.ndarray
     """By place, the number of columns by those it has."""
+
     start: np.ndarray
     """First place of every leaf."""
     size: np.ndarray

@@ -164,25 +164,24 @@ def _first_limit(totals, high, k, folded):
 @kernel
 def keep_smallest(heap, size, value):
     """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
-    at = size
-    if size < heap.shape[0]:
+    # One way out: references to the heap are counted at each, which takes longer than the rest.
+    at, n = size, heap.shape[0]
+    if size < n:
         while at > 0 and heap[(at - 1) // 2] < value:
             heap[at] = heap[(at - 1) // 2]
             at = (at - 1) // 2
         heap[at] = value
-        return size + 1
-    if value < heap[0]:
-        at = 0
-        while 2 * at + 1 < size:
-            child = 2 * at + 1
-            if child + 1 < size and heap[child + 1] > heap[child]:
-                child += 1
-            if heap[child] <= value:
-                break
+    elif value < heap[0]:
+        at, child = 0, 1
+        if n > 2 and heap[2] > heap[1]:
+            child = 2
+        while child < n and heap[child] > value:
             heap[at] = heap[child]
-            at = child
+            at, child = child, 2 * child + 1
+            if child + 1 < n and heap[child + 1] > heap[child]:
+                child += 1
         heap[at] = value
-    return size
+    return min(size + 1, n)
 
 
 @kernel
@@ -332,21 +331,16 @@ def longer(array, size):
 
 
 @kernel
-def exact_distance(packed, i, r):
-    """Exact distance of two rows."""
-    a, b = packed.values[i], packed.values[r]
-    if packed.paired:
-        return paired_distance(a, b)
-    if packed.missing:
-        return partial_distance(a, b, packed.n_numeric, packed.squared)
-    return distance(a, b, packed.n_numeric, packed.squared)
-
-
-@kernel
 def _measure(packed, i, found, exact):
     """Exact distances of query i to its candidates."""
     for c in range(exact.shape[0]):
-        exact[c] = exact_distance(packed, i, np.int64(found[c, 0]))
+        a, b = packed.values[i], packed.values[np.int64(found[c, 0])]
+        if packed.paired:
+            exact[c] = paired_distance(a, b)
+        elif packed.missing:
+            exact[c] = partial_distance(a, b, packed.n_numeric, packed.squared)
+        else:
+            exact[c] = distance(a, b, packed.n_numeric, packed.squared)
 
 
 @kernel

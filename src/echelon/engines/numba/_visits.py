@@ -17,7 +17,6 @@ from echelon.engines.numba._boxes import bound_queries, list_within, pass_unrela
 from echelon.engines.numba._nearest import (
     MAX_PAIRS,
     drop_beyond,
-    exact_distance,
     grown,
     keep_smallest,
     longer,
@@ -33,10 +32,13 @@ from echelon.engines.numba._tiles import (
 )
 from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
-from echelon.kernels.pairs import ANY, related
+from echelon.kernels.pairs import ANY, distance, partial_distance, related
 
 TOGETHER = 256
 """Queries that go through the leaves together."""
+
+MOST = 1e300
+"""Above every distance; rows that share no column are farther, infinitely."""
 
 FIRST_LEAVES = 8
 """Leaves nearest to the middle of a group, visited first; then four times as many, and so on."""
@@ -64,45 +66,45 @@ def _read_queries(leaves, places, rows, along, ordered, totals):
             along[a, q] = exact[a]
 
 
+# Calls per visit get the arrays they need: a tuple of all would be copied by each.
+
+
 @kernel
-def _sum_tile(leaves, tile, b, sums, shared):
+def _sum_tile(lanes, halves, b, form, tile, sums, shared):
     """How far the rows of a tile lie from the lanes of leaf b, in codes.
 
     Of whole numbers that is half the distance, plus half the sum of the query's codes.
     """
-    block, squared = leaves.lanes[b], leaves.squared
-    nominal_from, width = leaves.nominal_from, block.shape[0]
-    if leaves.missing and not leaves.whole:
-        _sum_partial(leaves, tile, block, sums, shared)
+    nominal_from, n_numeric, whole, missing, squared, unit = form
+    block, width = lanes[b], lanes.shape[1]
+    if missing and not whole:
+        _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared)
         return
     for q in range(TILE):
         for j in range(sums.shape[1]):
-            sums[q, j] = leaves.halves[b, j]
-    if leaves.whole:
-        half = sums.dtype.type(leaves.steps / 2)
+            sums[q, j] = halves[b, j]
+    if whole:
         add_maxima(tile, block, 0, nominal_from, sums)
-        if leaves.missing:
-            add_known_mismatches(tile, block, nominal_from, width, half, sums)
-        else:
-            add_mismatches(tile, block, nominal_from, width, half, sums)
+    elif squared:
+        add_squares(tile, block, 0, nominal_from, sums)
     else:
-        if squared:
-            add_squares(tile, block, 0, nominal_from, sums)
-        else:
-            add_gaps(tile, block, 0, nominal_from, sums)
-        add_mismatches(tile, block, nominal_from, width, sums.dtype.type(1), sums)
+        add_gaps(tile, block, 0, nominal_from, sums)
+    if missing:
+        add_known_mismatches(tile, block, nominal_from, width, unit, sums)
+    else:
+        add_mismatches(tile, block, nominal_from, width, unit, sums)
 
 
 @kernel
-def _sum_partial(leaves, tile, block, sums, shared):
+def _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared):
     """The same over the columns both rows have, scaled up to all; beyond all if there are none."""
     sums[:] = 0
     shared[:] = 0
-    for f in range(leaves.n_numeric):
-        add_partial(tile, block, f, False, leaves.squared, sums, shared)
-    for f in range(leaves.nominal_from, block.shape[0]):
-        add_partial(tile, block, f, True, leaves.squared, sums, shared)
-    n_features = np.float32(leaves.values.shape[1])
+    for f in range(n_numeric):
+        add_partial(tile, block, f, False, squared, sums, shared)
+    for f in range(nominal_from, block.shape[0]):
+        add_partial(tile, block, f, True, squared, sums, shared)
+    n_features = np.float32(n_numeric + block.shape[0] - nominal_from)
     for q in range(TILE):
         for j in range(sums.shape[1]):
             n = shared[q, j]
@@ -110,117 +112,161 @@ def _sum_partial(leaves, tile, block, sums, shared):
 
 
 @kernel
-def _smallest(values):
-    smallest = values[0]
-    for j in range(values.shape[0]):
-        smallest = min(smallest, values[j])
+def _copy_rows(rows, members, first, n, tile):
+    for s in range(n):
+        q = members[first + s]
+        for f in range(rows.shape[1]):
+            tile[s, f] = rows[q, f]
+
+
+@kernel
+def _smallest(sums, s):
+    smallest = sums[s, 0]
+    for j in range(sums.shape[1]):
+        smallest = min(smallest, sums[s, j])
     return smallest
 
 
 @kernel
-def _limit(leaves, cut, per_unit):
+def _limit(cut, per_unit, slack, never):
     """The largest distance in codes, or bound of one, that is not beyond the cut for sure."""
-    return min(leaves.never, (cut * per_unit + leaves.slack) * (1 + 2.0**-22))
+    return min(never, (cut * per_unit + slack) * (1 + 2.0**-22))
 
 
 @kernel
-def _largest_sum(leaves, limit, total):
+def _largest_sum(limit, total, whole, never):
     """The same for what ``_sum_tile`` gives, where the query's codes add up to a total."""
-    if not leaves.whole or limit >= leaves.never:
+    if not whole or limit >= never:
         return limit
-    return min(leaves.never, np.float64((np.int64(limit) + total + 1) // 2))
+    return min(never, np.float64((np.int64(limit) + total + 1) // 2))
 
 
 @kernel
-def _collect(leaves, own, b, sums, between, search, state, hits, found, heap):
-    """Add the rows of leaf b with sums within a range, and the limit, to the query's candidates.
+def _near_enough(sums, s, n, k):
+    """A sum that at least k of the first n do not exceed, from minima over some of them."""
+    folded = sums[s, :n].copy()
+    while n % 2 == 0 and n >= 4 * k:
+        n //= 2
+        for j in range(n):
+            folded[j] = min(folded[j], folded[n + j])
+    return np.float64(kth_smallest(folded[:n], min(k, n)))
 
-    The state of a query is how far a neighbour may be, the largest sum for that, the number of
-    candidates, and of distances in the heap, which holds the k smallest.
+
+@kernel
+def _mark(sums, s, largest, hits):
+    """Mark the lanes with sums that are not too large; their number."""
+    top, n = sums.dtype.type(largest), 0
+    for j in range(sums.shape[1]):
+        hits[j] = sums[s, j] <= top
+    for j in range(sums.shape[1]):
+        n += hits[j]
+    return n
+
+
+@kernel
+def _collect(values, first_row, scale, own, leaf, sums, s, above, form, query, hits, found, heap, state):
+    """Add the lanes marked, with sums above one, to the query's candidates: places and sums.
+
+    The heap holds the k smallest upper bounds of their distances, copies counted.  Where rows miss
+    values, distances are scaled up by the columns that two have in common for sure.  Returns the
+    numbers of candidates and of bounds in the heap.
     """
-    k, relation, tolerance, per_unit, total = search
-    cut, largest, count, size = state
-    above, up_to = between
-    top = sums.dtype.type(min(largest, up_to))
-    for j in range(sums.shape[0]):
-        hits[j] = sums[j] <= top
-    words, n = hits.view(np.uint64), leaves.size[b]
+    start, n = leaf
+    n_features, whole, missing, slack, relation, n_ordered = form
+    slope, plus, known = query
+    count, size = state
+    words, k = hits.view(np.uint64), heap.shape[0]
     for word in range((n + 7) // 8):
         if words[word] == 0:
             continue
         for j in range(8 * word, min(8 * word + 8, n)):
-            place = leaves.start[b] + j
-            row, i = leaves.first_row[place], leaves.first_row[own]
-            copies = leaves.first_row[place + 1] - row - (place == own)
-            if not above < sums[j] <= min(largest, up_to) or copies == 0:
+            if hits[j] == 0 or sums[s, j] <= above:
                 continue
-            if relation != ANY and not related(
-                leaves.values[i], leaves.values[row], leaves.n_ordered, relation
-            ):
+            place = start + j
+            copies = first_row[place + 1] - first_row[place] - (place == own)
+            if copies == 0:
                 continue
-            far = exact_distance(leaves, i, row)
-            if far > cut or far == np.inf:
-                continue
-            found[count, 0], found[count, 1] = place, far
+            if relation != ANY:
+                a, b = values[first_row[own]], values[first_row[place]]
+                if not related(a, b, n_ordered, relation):
+                    continue
+            found[count, 0], found[count, 1] = place, sums[s, j]
             count += 1
-            for _ in range(min(copies, k)):
-                size = keep_smallest(heap, size, far)
-            if size == k and heap[0] * tolerance < cut:
-                cut = heap[0] * tolerance
-                largest = _largest_sum(leaves, _limit(leaves, cut, per_unit), total)
-    return cut, largest, count, size
+            high = sums[s, j] * slope + plus
+            if whole and missing:
+                both = known + np.rint(n_features / scale[place]) - n_features
+                high = high * known / both if both > 0.5 else MOST
+            if size < k or high < heap[0]:
+                for _ in range(min(copies, k)):
+                    size = keep_smallest(heap, size, high)
+    return count, size
 
 
 @kernel
-def _collect_leaf(leaves, own, b, sums, search, state, hits, found, heap):
-    """Add what a leaf holds to the query's candidates; the k smallest first, if it has none yet."""
-    k, size = search[0], state[3]
-    near = -1.0
-    if size < k:
-        n = leaves.size[b]
-        near = np.float64(kth_smallest(sums[:n].copy(), min(k + 1, n)))
-        between = (-1.0, near)
-        state = _collect(leaves, own, b, sums, between, search, state, hits, found, heap)
-    between = (near, leaves.never)
-    return _collect(leaves, own, b, sums, between, search, state, hits, found, heap)
+def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
+    """Measure the candidates exactly, and keep those among the k nearest; their number."""
+    _, n_numeric, _, missing, squared, _ = form
+    size, k, a = 0, heap.shape[0], values[first_row[own]]
+    for c in range(count):
+        place = np.int64(found[c, 0])
+        b = values[first_row[place]]
+        if missing:
+            far = partial_distance(a, b, n_numeric, squared)
+        else:
+            far = distance(a, b, n_numeric, squared)
+        found[c, 1] = far
+        if size < k or far < heap[0]:
+            for _ in range(min(k, first_row[place + 1] - first_row[place] - (place == own))):
+                size = keep_smallest(heap, size, far)
+    if size == k:
+        cut = min(cut, heap[0] * tolerance)
+    return drop_beyond(min(cut, MOST), found, count)
 
 
 @kernel
 def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
-    """For up to ``TOGETHER`` places of one class: the places that can be among the k nearest.
+    """For up to ``TOGETHER`` places of one class: the places that are among the k nearest.
 
     Returns them and their distances (query, candidate, 2), how many each query has, and how often
     a query visited a leaf.
     """
     n, width, dtype = places.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
-    n_lanes = leaves.lanes.shape[2]
+    values, first_row, lanes, halves = leaves.values, leaves.first_row, leaves.lanes, leaves.halves
+    n_lanes, whole, slack, never = lanes.shape[2], leaves.whole, leaves.slack, leaves.never
+    n_numeric, missing, squared = leaves.n_numeric, leaves.missing, leaves.squared
     rows, along = np.empty((n, width), dtype), np.empty((leaves.lowest.shape[0], n), dtype)
     ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
     _read_queries(leaves, places, rows, along, ordered, totals)
-    c = leaves.classes[leaves.first_row[places[0]]]
+    c = leaves.classes[first_row[places[0]]]
     first, last = leaves.class_leaf[wanted[0][c]], leaves.class_leaf[wanted[1][c]]
     passed, passed_to = leaves.class_leaf[c], leaves.class_leaf[c if wanted[2] else c + 1]
     n_leaves = max(last - first, 0)
     group, order = np.empty(n_leaves, dtype), np.empty(n_leaves, dtype)
     rank_leaves(leaves, along, first, last, group, order)
-    scale, never = leaves.scale[places], dtype.type(leaves.never)
-    per_unit = np.empty(n, np.float64)
-    least_scale = np.float32(1) if leaves.whole else scale.min()
+    unit, top = dtype.type(leaves.steps / 2 if whole else 1), dtype.type(never)
+    form = (leaves.nominal_from, n_numeric, whole, missing, squared, unit)
+    n_features, scales = np.float64(values.shape[1]), leaves.scale
+    kind = (n_features, whole, missing, slack, relation, leaves.n_ordered)
+    scale, per_unit = leaves.scale[places], np.empty(n, np.float64)
+    slope, plus = np.ones(n, np.float64), np.full(n, slack)
+    least_scale = np.float32(1) if whole else scale.min()
     bounds, limits = np.empty(n, dtype), np.empty(n, dtype)
     cuts, largest = np.full(n, radius), np.empty(n, np.float64)
     for q in range(n):
         # Whole numbers are not scaled up where values are missing: limits are scaled down.
-        per_unit[q] = leaves.steps / scale[q] if leaves.whole else leaves.steps
-        limits[q] = _limit(leaves, radius, per_unit[q])
-        largest[q] = _largest_sum(leaves, _limit(leaves, radius, per_unit[q]), totals[q])
+        per_unit[q] = leaves.steps / scale[q] if whole else leaves.steps
+        if whole:
+            slope[q], plus[q] = 2 / per_unit[q], (slack - totals[q]) / per_unit[q]
+        limit = _limit(radius, per_unit[q], slack, never)
+        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
     hits, members = np.zeros(-(-n // 8) * 8, np.uint8), np.empty(n + 8, np.int64)
     lane_hits, tile = np.zeros(n_lanes, np.uint8), np.zeros((TILE, width), dtype)
     sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
-    found, heap = np.empty((n, 4 * k + n_lanes, 2)), np.empty((n, k))
-    count, size = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    nearer, n_before, n_next, visits, widest = never, 0, FIRST_LEAVES, 0, limits.max()
+    found, count = np.empty((n, 4 * k + n_lanes, 2)), np.zeros(n, np.int64)
+    heap, size = np.empty((n, k)), np.zeros(n, np.int64)
+    nearer, n_before, n_next, visits, widest = top, 0, FIRST_LEAVES, 0, limits.max()
     while n_before < n_leaves:
-        beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else never
+        beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else top
         for b in range(first, last):
             rank = order[b - first]
             if rank > beyond or (n_before > 0 and rank <= nearer) or passed <= b < passed_to:
@@ -232,32 +278,49 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
                 pass_unrelated(leaves, ordered, b, relation, bounds)
             n_members = list_within(bounds, limits, hits, members)
             visits += n_members
-            nearer_found = False
+            leaf, some = (leaves.start[b], leaves.size[b]), False
             for t in range(0, n_members, TILE):
                 n_rows = min(TILE, n_members - t)
-                for s in range(n_rows):
-                    tile[s] = rows[members[t + s]]
-                _sum_tile(leaves, tile, b, sums, shared)
+                q = members[t]
+                if n_rows == TILE and members[t + TILE - 1] == q + TILE - 1:
+                    _sum_tile(lanes, halves, b, form, rows[q : q + TILE], sums, shared)
+                else:
+                    _copy_rows(rows, members, t, n_rows, tile)
+                    _sum_tile(lanes, halves, b, form, tile, sums, shared)
                 for s in range(n_rows):
                     q = members[t + s]
-                    if _smallest(sums[s]) > largest[q]:
+                    if _smallest(sums, s) > largest[q]:
                         continue
-                    nearer_found = True
-                    search = (k, relation, tolerance, per_unit[q], totals[q])
-                    state = (cuts[q], largest[q], count[q], size[q])
-                    cuts[q], largest[q], count[q], size[q] = _collect_leaf(
-                        leaves, places[q], b, sums[s], search, state, lane_hits, found[q], heap[q]
-                    )
-                    limits[q] = _limit(leaves, cuts[q], per_unit[q])
+                    some, near, up_to = True, -1.0, largest[q]
+                    query = (slope[q], plus[q], values.shape[1] / scale[q])
+                    own, own_found, own_heap = places[q], found[q], heap[q]
+                    while near < largest[q]:
+                        up_to = largest[q]
+                        n_hits = _mark(sums, s, up_to, lane_hits)
+                        if near < 0 and n_hits > 2 * (k + 1):  # the nearest first, to have a limit
+                            up_to = min(up_to, _near_enough(sums, s, leaf[1], k + 1))
+                            _mark(sums, s, up_to, lane_hits)
+                        count[q], size[q] = _collect(
+                            values, first_row, scales, own, leaf, sums, s, near, kind,
+                            query, lane_hits, own_found, own_heap, (count[q], size[q]),
+                        )  # fmt: skip
+                        if size[q] == k:
+                            cuts[q] = min(cuts[q], own_heap[0] * tolerance)
+                        limit = _limit(cuts[q], per_unit[q], slack, never)
+                        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
+                        near = up_to
                     if count[q] + n_lanes > found.shape[1]:
-                        count[q] = drop_beyond(cuts[q], found[q], count[q])
-                        while count[q] + n_lanes > found.shape[1]:
-                            found = grown(found)
-            if nearer_found:
+                        count[q] = drop_beyond(largest[q], own_found, count[q])
+                    while count[q] + n_lanes > found.shape[1]:
+                        found = grown(found)
+            if some:
                 widest = limits.max()
         nearer, n_before, n_next = beyond, n_next, 4 * n_next
     for q in range(n):
-        count[q] = drop_beyond(cuts[q], found[q], count[q])
+        count[q] = drop_beyond(largest[q], found[q], count[q])
+        count[q] = _settle(
+            values, first_row, places[q], form, found[q], count[q], heap[q], radius, tolerance
+        )
     return found, count, visits
 
 
