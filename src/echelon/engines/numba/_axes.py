@@ -4,9 +4,9 @@ The difference of two sums is no larger than the sum of differences,
 
     |sum a - sum b| <= sum |a - b|,     (sum a - sum b)^2 / n <= sum (a - b)^2  for n columns,
 
-with any signs.  Columns that go together, as answers to related questions do, spread along their sum
-nearly as much as all of them do one by one.  A few sums then tell rows apart nearly as well as all
-columns, and boxes along few axes are small.
+with any signs.  Columns that go together, as answers to related questions do, spread along their
+sum nearly as much as all of them do one by one.  A few sums then tell rows apart nearly as well as
+all columns, and boxes along few axes are small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How far queries lie outside the boxes of leaves: lower bounds of their distances.
 
-Loops over queries or leaves run over the length of an array, not a constant, which would be unrolled
-and not be SIMD; those over axes over a constant, so that sums stay in registers.
+Loops over queries or leaves run over the length of an array, not a constant, which would be
+unrolled and not be SIMD; those over axes over a constant, so that sums stay in registers.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ def bound_queries(leaves, along, scale, bounds, b):
 
 @kernel
 def _bound_complete(leaves, along, bounds, b):
-    """How far queries lie outside, added over the axes; an unknown nominal code (0) adds nothing."""
+    """How far queries lie outside, added over the axes; nominal code 0, unknown, adds nothing."""
     lowest, highest, squared = leaves.lowest, leaves.highest, leaves.squared
     unit = bounds.dtype.type(leaves.steps)
     for q in range(bounds.shape[0]):
@@ -52,7 +52,11 @@ def _bound_partial(leaves, along, scale, bounds, b):
     for q in range(bounds.shape[0]):
         bounds[q] = 0
     for f in range(along.shape[0]):
-        low, high, nominal = leaves.lowest[f, b], leaves.highest[f, b], f >= leaves.nominal_axes_from
+        low, high, nominal = (
+            leaves.lowest[f, b],
+            leaves.highest[f, b],
+            f >= leaves.nominal_axes_from,
+        )
         for q in range(bounds.shape[0]):
             below, above = low - along[f, q], along[f, q] - high  # NaN compares false
             below = below if below > 0 else np.float32(0)

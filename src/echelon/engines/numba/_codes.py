@@ -17,6 +17,9 @@ from echelon.engines._base import Samples
 MOST_CODES = 2**24 - 1
 """Fewer nominal codes than this are the same in float32."""
 
+FEWEST_STEPS = 256
+"""To the unit, in 16 bits: with fewer, rounding would let too many candidates through."""
+
 _EXACT = 1e-4
 """Steps that a value may lie off a whole number, as it was rounded before."""
 
@@ -67,7 +70,7 @@ def choose_codes(samples: Samples, *, squared: bool) -> Codes:
     if steps is not None:
         return Codes(np.uint8, float(steps), 0.5, 255.0, 256, n, falling)
     steps = 65_534 // p // 2 * 2
-    if whole and steps >= 1000 and most < 65_536:
+    if whole and steps >= FEWEST_STEPS and most < 65_536:
         # Two values off by half a step each, and a sum that counts twice by another half.
         return Codes(np.uint16, float(steps), n + 2.0, 65_535.0, 256, n, falling)
     # Two values and p sums, each off by 2**-24 of at most p, and as much again; axes once more.

@@ -36,7 +36,7 @@ class Plan(NamedTuple):
 
     axes: Axes
     codes: Codes
-    nanoseconds: float
+    nanoseconds: float = np.inf
     """Per pair."""
 
 
@@ -49,7 +49,7 @@ def compact_order(samples: Samples, plan: Plan, *, squared: bool) -> np.ndarray:
     new = first_of_equals(samples.values[order], samples.classes[order])
     first = np.flatnonzero(new)
     values, classes = samples.values[order[first]], samples.classes[order[first]]
-    tree = _Tree(plan, values, samples.n_numeric, squared=squared)
+    tree = _Tree(plan, values, squared=squared)
     sizes = np.bincount(classes)
     borders = np.cumsum(sizes) - sizes
     leaves = [
@@ -73,7 +73,7 @@ def _row_keys(values: np.ndarray) -> np.ndarray:
 class _Tree:
     """Rows halved again and again where they spread most, down to leaves."""
 
-    def __init__(self, plan: Plan, values: np.ndarray, n_numeric: int, *, squared: bool) -> None:
+    def __init__(self, plan: Plan, values: np.ndarray, *, squared: bool) -> None:
         self.along = plan.axes.along(values)
         self.nominal_from = plan.axes.n_numeric
         self.lanes = plan.codes.lanes
@@ -138,23 +138,26 @@ def best_plan(samples: Samples, metric: str, n_neighbors: int) -> Plan:
     squared = metric == "euclidean"
     codes = choose_codes(samples, squared=squared)
     probe = _Probe(samples, metric, n_neighbors)
-    plans = [Plan(axes, codes, np.inf) for axes in possible_axes(samples, squared=squared)]
-    plans = [plan._replace(nanoseconds=_by_leaves(samples, plan, probe.share(plan))) for plan in plans]
-    return min(plans, key=lambda plan: plan.nanoseconds)
+    plans = [Plan(axes, codes) for axes in possible_axes(samples, squared=squared)]
+    taking = [_by_leaves(samples, plan, probe.share(plan)) for plan in plans]
+    best = int(np.argmin(taking))
+    return plans[best]._replace(nanoseconds=taking[best])
 
 
 def _by_pairs(samples: Samples) -> float:
     """Nanoseconds of a pair among all pairs; measured on a few shapes, as what follows."""
-    p = samples.values.shape[1]
-    return 0.8 + 0.022 * p
+    return 0.8 + (0.15 if samples.missing else 0.022) * samples.values.shape[1]
 
 
 def _by_leaves(samples: Samples, plan: Plan, share: float) -> float:
-    """Nanoseconds of a pair where a share of all leaves is visited."""
+    """Nanoseconds of a pair where a share of all leaves is visited.
+
+    The last part is what a query costs whatever it visits, by m rows.
+    """
     m, p = samples.values.shape
-    per_visit = {np.uint8: 0.05 + 0.007 * p, np.uint16: 0.2 + 0.02 * p, np.float32: 0.2 + 0.05 * p}
-    by_bounds = 2.0 * len(plan.axes.scale) / plan.codes.lanes
-    return share * per_visit[plan.codes.dtype] + by_bounds + 12_000 / m
+    per_visit = {np.uint8: 0.1 + 0.015 * p, np.uint16: 0.15 + 0.017 * p, np.float32: 0.2 + 0.05 * p}
+    by_bounds = len(plan.axes.scale) / plan.codes.lanes
+    return share * per_visit[plan.codes.dtype] + by_bounds + 20_000 / m
 
 
 class _Probe:
@@ -173,9 +176,9 @@ class _Probe:
         self.scale = asked.shape[1] / np.maximum(known, 1)
 
     def share(self, plan: Plan) -> float:
-        """Share of leaves that may hold a neighbour of a query, among those of the largest class."""
+        """Share of leaves that may hold a neighbour of a query, of those of the largest class."""
         samples = self.samples
-        tree = _Tree(plan, samples.values, samples.n_numeric, squared=self.squared)
+        tree = _Tree(plan, samples.values, squared=self.squared)
         wanted = np.arange(_PROBED) * -(-len(self.rows) // tree.lanes) // _PROBED
         queries = tree.along[self.queries]
         bounds = [tree.outside(queries, leaf) for leaf in tree.leaves(self.rows, wanted)]

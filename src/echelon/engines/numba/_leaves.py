@@ -1,9 +1,9 @@
 """Samples in small boxes, for a search that passes over most of them.
 
-Rows of a class that stand together lie near each other (see ``_compact``), and so every few of them
-make a leaf: their codes lane by lane, and along every axis the lowest and the highest.  How far a row
-lies outside these ranges bounds its distance to every row of the leaf from below.  Rows that are
-there several times have one lane.
+Rows of a class that stand together lie near each other (see ``_compact``), and so every few of
+them make a leaf: their codes lane by lane, and along every axis the lowest and the highest.  How
+far a row lies outside these ranges bounds its distance to every row of the leaf from below.  Rows
+that are there several times have one lane.
 """
 
 from __future__ import annotations
@@ -182,7 +182,9 @@ def _sums(samples: Samples, codes: Codes, columns: np.ndarray, width: int) -> _S
     axes = single_axes(samples) if samples.axes is None else samples.axes
     padded = -(-axes.n_numeric // PADDED) * PADDED
     axis, shift, factor = np.zeros(width, np.int64), np.zeros(width), np.zeros(width)
-    axis[columns] = axes.of_column + np.where(axes.of_column < axes.n_numeric, 0, padded - axes.n_numeric)
+    axis[columns] = axes.of_column + np.where(
+        axes.of_column < axes.n_numeric, 0, padded - axes.n_numeric
+    )
     scale = axes.scale[axes.of_column]
     shift[columns] = (axes.signs < 0) * codes.steps * scale
     factor[columns] = axes.signs * scale

@@ -118,7 +118,12 @@ def add_known_mismatches(rows, block, first, last, unit, sums):
     for f in range(first, last):
         values = block[f]
         a, b, c, d = rows[0, f], rows[1, f], rows[2, f], rows[3, f]
-        unit_a, unit_b, unit_c, unit_d = unit * (a > 0), unit * (b > 0), unit * (c > 0), unit * (d > 0)
+        unit_a, unit_b, unit_c, unit_d = (
+            unit * (a > 0),
+            unit * (b > 0),
+            unit * (c > 0),
+            unit * (d > 0),
+        )
         for j in range(block.shape[1]):
             v = values[j]
             sums[0, j] += unit_a * ((a != v) & (v > 0))

@@ -164,7 +164,9 @@ def _mark(sums, s, largest, hits):
 
 
 @kernel
-def _collect(values, first_row, scale, own, leaf, sums, s, above, form, query, hits, found, heap, state):
+def _collect(
+    values, first_row, scale, own, leaf, sums, s, above, kind, query, hits, found, heap, state
+):
     """Add the lanes marked, with sums above one, to the query's candidates: places and sums.
 
     The heap holds the k smallest upper bounds of their distances, copies counted.  Where rows miss
@@ -172,7 +174,7 @@ def _collect(values, first_row, scale, own, leaf, sums, s, above, form, query, h
     numbers of candidates and of bounds in the heap.
     """
     start, n = leaf
-    n_features, whole, missing, slack, relation, n_ordered = form
+    n_features, whole, missing, relation, n_ordered = kind
     slope, plus, known = query
     count, size = state
     words, k = hits.view(np.uint64), heap.shape[0]
@@ -246,7 +248,7 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     unit, top = dtype.type(leaves.steps / 2 if whole else 1), dtype.type(never)
     form = (leaves.nominal_from, n_numeric, whole, missing, squared, unit)
     n_features, scales = np.float64(values.shape[1]), leaves.scale
-    kind = (n_features, whole, missing, slack, relation, leaves.n_ordered)
+    kind = (n_features, whole, missing, relation, leaves.n_ordered)
     scale, per_unit = leaves.scale[places], np.empty(n, np.float64)
     slope, plus = np.ones(n, np.float64), np.full(n, slack)
     least_scale = np.float32(1) if whole else scale.min()
