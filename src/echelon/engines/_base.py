@@ -49,6 +49,8 @@ class Samples(NamedTuple):
     for those that weigh pairs (see :class:`Engine`)."""
     compact: bool = False
     """Whether rows of a class that lie near each other stand together."""
+    axes: Any = None
+    """What an engine compared them by, where they do; its own affair."""
 
     @property
     def class_sizes(self) -> np.ndarray:

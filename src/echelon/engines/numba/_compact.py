@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from echelon.engines._base import Samples
-from echelon.engines.numba._leaves import LANES, MOST_CODES
+from echelon.engines.numba._axes import Axes, possible_axes
+from echelon.engines.numba._codes import MOST_CODES, Codes, choose_codes
+from echelon.engines.numba._leaves import first_of_equals
 from echelon.engines.numba._nearest import nearest
 from echelon.engines.numba._visits import nearest_by_leaves
 from echelon.engines.numpy._distances import distances
@@ -18,67 +21,110 @@ FEWEST_PAIRS = 1 << 28
 COMPILING = 10.0
 """Seconds the search by leaves takes to compile, about."""
 
+MOST_LOOK = 0.03
+"""Largest share of the time of a search that is spent on a look at a few rows."""
+
 _LOOKED_AT = 64
-"""Rows by which a column to split is chosen."""
+"""Rows by which an axis to split is chosen."""
 
 _PROBED = 16
 """Queries, and leaves, from which the share of leaves they have to visit is estimated."""
 
 
-def compact_order(samples: Samples, *, squared: bool) -> np.ndarray:
-    """An order of rows, class by class, whose runs of ``LANES`` rows are small boxes."""
-    starts = np.cumsum(samples.class_sizes) - samples.class_sizes
-    return np.concatenate([
+class Plan(NamedTuple):
+    """How rows are compared, and what a search by leaves of them takes."""
+
+    axes: Axes
+    codes: Codes
+    nanoseconds: float = np.inf
+    """Per pair."""
+
+
+def compact_order(samples: Samples, plan: Plan, *, squared: bool) -> np.ndarray:
+    """An order of rows, class by class, whose runs of different rows are small boxes.
+
+    Equal rows follow each other, and count as one.
+    """
+    order = np.lexsort((_row_keys(samples.values), samples.classes))
+    new = first_of_equals(samples.values[order], samples.classes[order])
+    first = np.flatnonzero(new)
+    values, classes = samples.values[order[first]], samples.classes[order[first]]
+    tree = _Tree(plan, values, squared=squared)
+    sizes = np.bincount(classes)
+    borders = np.cumsum(sizes) - sizes
+    leaves = [
         leaf
-        for start, size in zip(starts, samples.class_sizes, strict=True)
-        for leaf in _leaves(samples, np.arange(start, start + size), None, squared=squared)
-    ])  # fmt: skip
+        for start, size in zip(borders, sizes, strict=True)
+        for leaf in tree.leaves(np.arange(start, start + size))
+    ]
+    runs = np.split(order, first[1:])
+    return np.concatenate([runs[place] for leaf in leaves for place in leaf])
 
 
-def _leaves(
-    samples: Samples, rows: np.ndarray, wanted: np.ndarray | None, *, squared: bool
-) -> Iterator[np.ndarray]:
-    """The leaves of some rows, or those wanted of them: halves of halves where they spread most."""
-    if len(rows) <= LANES or (wanted is not None and len(wanted) == 0):
-        yield from (rows,) if wanted is None else (rows for _ in wanted)
-        return
-    n_left = -(-len(rows) // LANES) // 2  # full leaves
-    some = samples.values[rows[:: -(-len(rows) // _LOOKED_AT)]]
-    column = int(np.argmax(_spread(some, samples.n_numeric, squared=squared)))
-    rows = rows[np.argpartition(samples.values[rows, column], n_left * LANES)]
-    left, right = np.split(rows, [n_left * LANES])
-    for_left, for_right = None, None
-    if wanted is not None:
-        for_left, for_right = wanted[wanted < n_left], wanted[wanted >= n_left] - n_left
-    yield from _leaves(samples, left, for_left, squared=squared)
-    yield from _leaves(samples, right, for_right, squared=squared)
+def _row_keys(values: np.ndarray) -> np.ndarray:
+    """A number per row, the same for equal rows and mostly another for others."""
+    bits = np.ascontiguousarray(values).view(f"u{values.itemsize}")
+    keys = np.zeros(len(values), np.uint64)
+    for column in bits.T:
+        keys = (keys ^ (keys >> np.uint64(29)) ^ column) * np.uint64(0x9E3779B97F4A7C15)
+    return keys
 
 
-def _spread(values: np.ndarray, n_numeric: int, *, squared: bool) -> np.ndarray:
-    """Differences from the median added up, by column; what is missing counts as not far."""
-    gaps = np.abs(values - np.sort(values, axis=0)[len(values) // 2])
-    gaps[:, n_numeric:] = gaps[:, n_numeric:] > 0
-    return np.nansum(gaps**2 if squared else gaps, axis=0)
+class _Tree:
+    """Rows halved again and again where they spread most, down to leaves."""
+
+    def __init__(self, plan: Plan, values: np.ndarray, *, squared: bool) -> None:
+        self.along = plan.axes.along(values)
+        self.nominal_from = plan.axes.n_numeric
+        self.lanes = plan.codes.lanes
+        self.squared = squared
+
+    def leaves(self, rows: np.ndarray, wanted: np.ndarray | None = None) -> Iterator[np.ndarray]:
+        """The leaves of some rows, or those wanted of them."""
+        if len(rows) <= self.lanes or (wanted is not None and len(wanted) == 0):
+            yield from (rows,) if wanted is None else (rows for _ in wanted)
+            return
+        n_left = -(-len(rows) // self.lanes) // 2  # full leaves
+        axis = self._widest(rows[:: -(-len(rows) // _LOOKED_AT)])
+        rows = rows[np.argpartition(self.along[rows, axis], n_left * self.lanes)]
+        left, right = np.split(rows, [n_left * self.lanes])
+        for_left, for_right = None, None
+        if wanted is not None:
+            for_left, for_right = wanted[wanted < n_left], wanted[wanted >= n_left] - n_left
+        yield from self.leaves(left, for_left)
+        yield from self.leaves(right, for_right)
+
+    def _widest(self, rows: np.ndarray) -> int:
+        """The axis along which differences from the median add up to most; gaps are not far."""
+        places = self.along[rows]
+        gaps = np.abs(places - np.sort(places, axis=0)[len(places) // 2])
+        gaps[:, self.nominal_from :] = gaps[:, self.nominal_from :] > 0
+        return int(np.argmax(np.nansum(gaps**2 if self.squared else gaps, axis=0)))
+
+    def outside(self, queries: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+        """How far queries, along the axes, lie outside the box of a leaf; no row is nearer."""
+        rows = self.along[leaf]
+        gaps = np.maximum(rows.min(axis=0) - queries, queries - rows.max(axis=0)).clip(0)
+        gaps[:, self.nominal_from :] = gaps[:, self.nominal_from :] > 0
+        return np.nansum(gaps**2 if self.squared else gaps, axis=1)
 
 
 # ------------------------------------------------------------------------------- whether it pays
 
 
-def order_pays(samples: Samples, n_queries: int, metric: str, n_neighbors: int) -> bool:
-    """Whether a search by leaves is faster than one through all pairs, by a look at a few rows.
-
-    The look takes some thousandth of the time of the search through all pairs.
-    """
-    pairs = n_queries * len(samples.classes)
+def paying_plan(samples: Samples, n_queries: int, metric: str, n_neighbors: int) -> Plan | None:
+    """How to search by leaves, if a look at a few rows says that it is faster than all pairs."""
+    m, p = samples.values.shape
+    pairs = n_queries * m
     if pairs < FEWEST_PAIRS or not can_order(samples, metric):
-        return False
-    by_pairs, per_visit, by_bounds = _nanoseconds(*samples.values.shape)
-    if by_bounds > 0.8 * by_pairs:
-        return False
-    by_leaves = visited_share(samples, metric, n_neighbors) * per_visit + by_bounds
-    saved = pairs * (by_pairs - by_leaves) * 1e-9
+        return None
+    by_pairs = _by_pairs(samples)
+    if _PROBED * p > MOST_LOOK * by_pairs * m:
+        return None
+    plan = best_plan(samples, metric, n_neighbors)
+    saved = pairs * (by_pairs - plan.nanoseconds) * 1e-9
     ready = nearest_by_leaves.at_hand or not nearest.at_hand
-    return by_leaves < 0.8 * by_pairs and (ready or saved > COMPILING)
+    return plan if plan.nanoseconds < 0.8 * by_pairs and (ready or saved > COMPILING) else None
 
 
 def can_order(samples: Samples, metric: str) -> bool:
@@ -87,36 +133,53 @@ def can_order(samples: Samples, metric: str) -> bool:
     return metric != "paired" and bool(np.nanmax(nominal, initial=0) < MOST_CODES)
 
 
-def _nanoseconds(m: int, p: int) -> tuple[float, float, float]:
-    """Of a pair among all pairs, of one in a leaf that is visited, of one in any leaf.
-
-    Measured on a few shapes; the last has what a query costs whatever it visits, by m rows.
-    """
-    return 0.8 + 0.022 * p, 0.2 + 0.05 * p, 0.02 * p + 12_000 / m
-
-
-def visited_share(samples: Samples, metric: str, n_neighbors: int) -> float:
-    """Share of leaves that may hold a neighbour of a query, among those of the largest class."""
-    largest = int(np.argmax(samples.class_sizes))
-    end = int(samples.class_sizes[: largest + 1].sum())
-    rows = np.arange(end - samples.class_sizes[largest], end)
-    queries = samples.values[:: -(-len(samples.classes) // _PROBED)]
-    far = distances(samples, queries, samples.values[rows], metric)
-    k = min(n_neighbors, len(rows) - 1)
-    limits = np.partition(far, k, axis=1)[:, k]
-    wanted = np.arange(_PROBED) * -(-len(rows) // LANES) // _PROBED
+def best_plan(samples: Samples, metric: str, n_neighbors: int) -> Plan:
+    """The axes by which a search takes least, by the share of leaves that has to be visited."""
     squared = metric == "euclidean"
-    leaves = _leaves(samples, rows, wanted, squared=squared)
-    bounds = [_outside(samples, queries, leaf, squared=squared) for leaf in leaves]
-    return float(np.mean(np.stack(bounds) <= limits))
+    codes = choose_codes(samples, squared=squared)
+    probe = _Probe(samples, metric, n_neighbors)
+    plans = [Plan(axes, codes) for axes in possible_axes(samples, squared=squared)]
+    taking = [_by_leaves(samples, plan, probe.share(plan)) for plan in plans]
+    best = int(np.argmin(taking))
+    return plans[best]._replace(nanoseconds=taking[best])
 
 
-def _outside(
-    samples: Samples, queries: np.ndarray, leaf: np.ndarray, *, squared: bool
-) -> np.ndarray:
-    """How far queries lie outside the box of a leaf; no row of it is nearer."""
-    rows = samples.values[leaf]
-    gaps = np.maximum(rows.min(axis=0) - queries, queries - rows.max(axis=0)).clip(0)
-    gaps[:, samples.n_numeric :] = gaps[:, samples.n_numeric :] > 0
-    total = np.nansum(gaps**2 if squared else gaps, axis=1)
-    return total * queries.shape[1] / np.maximum((queries == queries).sum(axis=1), 1)
+def _by_pairs(samples: Samples) -> float:
+    """Nanoseconds of a pair among all pairs; measured on a few shapes, as what follows."""
+    return 0.8 + (0.15 if samples.missing else 0.022) * samples.values.shape[1]
+
+
+def _by_leaves(samples: Samples, plan: Plan, share: float) -> float:
+    """Nanoseconds of a pair where a share of all leaves is visited.
+
+    The last part is what a query costs whatever it visits, by m rows.
+    """
+    m, p = samples.values.shape
+    per_visit = {np.uint8: 0.1 + 0.015 * p, np.uint16: 0.15 + 0.017 * p, np.float32: 0.2 + 0.05 * p}
+    by_bounds = len(plan.axes.scale) / plan.codes.lanes
+    return share * per_visit[plan.codes.dtype] + by_bounds + 20_000 / m
+
+
+class _Probe:
+    """Some queries, and how far their neighbours are in the largest class."""
+
+    def __init__(self, samples: Samples, metric: str, n_neighbors: int) -> None:
+        largest = int(np.argmax(samples.class_sizes))
+        end = int(samples.class_sizes[: largest + 1].sum())
+        self.rows = np.arange(end - samples.class_sizes[largest], end)
+        self.samples, self.squared = samples, metric == "euclidean"
+        self.queries = np.arange(0, len(samples.classes), -(-len(samples.classes) // _PROBED))
+        asked, there = samples.values[self.queries], samples.values[self.rows]
+        k = min(n_neighbors, len(self.rows) - 1)
+        self.limits = np.partition(distances(samples, asked, there, metric), k, axis=1)[:, k]
+        known = np.count_nonzero(asked == asked, axis=1)
+        self.scale = asked.shape[1] / np.maximum(known, 1)
+
+    def share(self, plan: Plan) -> float:
+        """Share of leaves that may hold a neighbour of a query, of those of the largest class."""
+        samples = self.samples
+        tree = _Tree(plan, samples.values, squared=self.squared)
+        wanted = np.arange(_PROBED) * -(-len(self.rows) // tree.lanes) // _PROBED
+        queries = tree.along[self.queries]
+        bounds = [tree.outside(queries, leaf) for leaf in tree.leaves(self.rows, wanted)]
+        return float(np.mean(np.stack(bounds) * self.scale <= self.limits))

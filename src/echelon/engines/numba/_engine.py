@@ -17,7 +17,7 @@ from echelon.engines._base import (
     tie_factor,
 )
 from echelon.engines.numba import _bands, _distances
-from echelon.engines.numba._compact import can_order, compact_order, order_pays
+from echelon.engines.numba._compact import best_plan, can_order, compact_order, paying_plan
 from echelon.engines.numba._leaves import Leaves, lay_out
 from echelon.engines.numba._nearest import Packed, nearest
 from echelon.engines.numba._packing import Steps, exact_lanes, pack
@@ -102,16 +102,18 @@ class NumbaEngine(Engine):
     def compact(
         self, samples: Samples, queries: np.ndarray, metric: str, n_neighbors: int
     ) -> tuple[Samples, np.ndarray]:
+        plan = None
         if self.search == "auto":
-            by_leaves = order_pays(samples, len(queries), metric, n_neighbors)
-        else:
-            by_leaves = self.search == "leaves" and can_order(samples, metric)
-        if not by_leaves:
+            plan = paying_plan(samples, len(queries), metric, n_neighbors)
+        elif self.search == "leaves" and can_order(samples, metric):
+            plan = best_plan(samples, metric, n_neighbors)
+        if plan is None:
             return samples, queries
-        order = compact_order(samples, squared=metric == "euclidean")
+        order = compact_order(samples, plan, squared=metric == "euclidean")
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
-        return samples.reordered(order)._replace(compact=True), places[queries]
+        ordered = samples.reordered(order)._replace(compact=True, axes=plan.axes)
+        return ordered, places[queries]
 
     def prepare(self, samples: Samples, metric: str) -> _Space:
         return _Space(samples, metric)

@@ -165,25 +165,24 @@ def _first_limit(totals, high, k, folded):
 @kernel
 def keep_smallest(heap, size, value):
     """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
-    at = size
-    if size < heap.shape[0]:
+    # One way out: references to the heap are counted at each, which takes longer than the rest.
+    at, n = size, heap.shape[0]
+    if size < n:
         while at > 0 and heap[(at - 1) // 2] < value:
             heap[at] = heap[(at - 1) // 2]
             at = (at - 1) // 2
         heap[at] = value
-        return size + 1
-    if value < heap[0]:
-        at = 0
-        while 2 * at + 1 < size:
-            child = 2 * at + 1
-            if child + 1 < size and heap[child + 1] > heap[child]:
-                child += 1
-            if heap[child] <= value:
-                break
+    elif value < heap[0]:
+        at, child = 0, 1
+        if n > 2 and heap[2] > heap[1]:
+            child = 2
+        while child < n and heap[child] > value:
             heap[at] = heap[child]
-            at = child
+            at, child = child, 2 * child + 1
+            if child + 1 < n and heap[child + 1] > heap[child]:
+                child += 1
         heap[at] = value
-    return size
+    return min(size + 1, n)
 
 
 @kernel
@@ -333,7 +332,7 @@ def longer(array, size):
 
 
 @kernel
-def measure(packed, i, found, exact):
+def _measure(packed, i, found, exact):
     """Exact distances of query i to its candidates."""
     for c in range(exact.shape[0]):
         a, b = packed.values[i], packed.values[np.int64(found[c, 0])]
@@ -346,7 +345,7 @@ def measure(packed, i, found, exact):
 
 
 @kernel
-def kth_or(exact, k, radius, tolerance):
+def _kth_or(exact, k, radius, tolerance):
     """The largest distance of a neighbour: the k-th, ties included, or the radius."""
     if 0 < k <= exact.shape[0]:
         return min(radius, kth_smallest(exact.copy(), k) * tolerance)
@@ -380,8 +379,8 @@ def nearest(packed, queries, wanted, k, radius, relation, tolerance):
         for q in range(group.shape[0]):
             n = count[q]
             exact = np.empty(n, np.float64)
-            measure(packed, group[q], found[q], exact)
-            cut = kth_or(exact, k, radius, tolerance)
+            _measure(packed, group[q], found[q], exact)
+            cut = _kth_or(exact, k, radius, tolerance)
             if total + n > indices.shape[0]:
                 indices, distances = longer(indices, total + n), longer(distances, total + n)
             for c in range(n):

@@ -118,6 +118,26 @@ def add_mismatches(rows, block, first, last, lanes, unit, sums):
 
 
 @kernel
+def add_known_mismatches(rows, block, first, last, unit, sums):
+    """The same where both are known: 0 is not."""
+    for f in range(first, last):
+        values = block[f]
+        a, b, c, d = rows[0, f], rows[1, f], rows[2, f], rows[3, f]
+        unit_a, unit_b, unit_c, unit_d = (
+            unit * (a > 0),
+            unit * (b > 0),
+            unit * (c > 0),
+            unit * (d > 0),
+        )
+        for j in range(block.shape[1]):
+            v = values[j]
+            sums[0, j] += unit_a * ((a != v) & (v > 0))
+            sums[1, j] += unit_b * ((b != v) & (v > 0))
+            sums[2, j] += unit_c * ((c != v) & (v > 0))
+            sums[3, j] += unit_d * ((d != v) & (v > 0))
+
+
+@kernel
 def add_partial(rows, block, f, nominal, squared, sums, shared):
     """Add the difference in feature f where both rows have it, and count where they do."""
     lanes = block[f]

@@ -3,327 +3,346 @@
 Queries that stand together go through the leaves as a group.  A leaf is passed over by the whole
 group if its box lies beyond the limits of all, then by every query whose own limit, the k-th
 smallest distance seen so far, it lies beyond.  Leaves near the middle of the group come first, so
-that limits are low when the many far ones come up.  Whatever could be a neighbour within rounding
-is measured exactly in the end.
+that limits are low when the many far ones come up.  What a leaf holds is compared in codes, four
+queries at a time, and measured exactly where that does not settle it.  Equal rows are looked at
+once, as queries and as references.
 
 Cost: a few operations per group and leaf, some per query and leaf that the group looks at, and
-``LANES * p`` terms per query and leaf it cannot pass over.
+two per query, row and column in a leaf it cannot pass over.
 """
 
 import numpy as np
 
-from echelon.engines.numba._leaves import LANES, NOMINAL, NUMERIC
+from echelon.engines.numba._boxes import bound_queries, list_within, pass_unrelated, rank_leaves
 from echelon.engines.numba._nearest import (
     MAX_PAIRS,
     drop_beyond,
     grown,
     keep_smallest,
-    kth_or,
     longer,
-    measure,
+)
+from echelon.engines.numba._tiles import (
+    TILE,
+    add_gaps,
+    add_known_mismatches,
+    add_maxima,
+    add_mismatches,
+    add_partial,
+    add_squares,
 )
 from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
-from echelon.kernels.pairs import ABOVE, ANY, related
+from echelon.kernels.pairs import ANY, distance, partial_distance, related
 
 TOGETHER = 256
 """Queries that go through the leaves together."""
+
+MOST = 1e300
+"""Above every distance; rows that share no column are farther, infinitely."""
 
 FIRST_LEAVES = 8
 """Leaves nearest to the middle of a group, visited first; then four times as many, and so on."""
 
 
-# Loops over lanes run over the length of an array, not a constant, which would be unrolled and
-# not be SIMD; those over columns over a constant, so that sums stay in registers.
+@kernel
+def _read_queries(leaves, places, rows, along, ordered, totals):
+    """Codes of the queries, where they lie along the axes, and sums of their numeric codes."""
+    first = leaves.class_leaf[leaves.classes[leaves.first_row[places[0]]]]
+    n_lanes = leaves.lanes.shape[2]
+    exact = np.empty(along.shape[0], np.float64)
+    for q in range(places.shape[0]):
+        place = places[q] - leaves.start[first]
+        exact[:] = 0
+        totals[q] = 0
+        for f in range(rows.shape[1]):
+            code = leaves.lanes[first + place // n_lanes, f, place % n_lanes]
+            rows[q, f] = code
+            exact[leaves.axis[f]] += leaves.shift[f] + leaves.factor[f] * code
+            if f < leaves.n_ordered:
+                ordered[f, q] = code
+            if f < leaves.n_numeric and leaves.whole:
+                totals[q] += np.int64(code)
+        for a in range(along.shape[0]):
+            along[a, q] = exact[a]
+
+
+# Calls per visit get the arrays they need: a tuple of all would be copied by each.
 
 
 @kernel
-def _bound_complete(columns, lowest, highest, nominal_from, unit, bounds, b, squared):
-    """Lower bounds of the distances of queries to the rows of leaf b: how far they lie outside."""
-    for q in range(bounds.shape[0]):
-        bounds[q] = 0
-    for first in range(0, nominal_from, NUMERIC):
-        for q in range(bounds.shape[0]):
-            total = bounds[q]
-            for f in range(NUMERIC):
-                x = columns[first + f, q]
-                gap = max(lowest[first + f, b], x) - min(highest[first + f, b], x)
-                total += gap * gap if squared else gap
-            bounds[q] = total
-    for f in range(nominal_from, columns.shape[0]):
-        low, high = lowest[f, b], highest[f, b]
-        for q in range(bounds.shape[0]):
-            bounds[q] += unit * ((columns[f, q] < low) | (columns[f, q] > high))
+def _sum_tile(lanes, halves, b, form, tile, sums, shared):
+    """How far the rows of a tile lie from the lanes of leaf b, in codes.
 
-
-@kernel
-def _bound_partial(columns, lowest, highest, nominal_from, scale, bounds, b, squared):
-    """The same where values are missing.
-
-    A column that a row of the leaf misses has no range and adds nothing.  The sum over those left
-    is scaled up by as much as a row that shares all the query has: others count more.
+    Of whole numbers that is half the distance, plus half the sum of the query's codes.
     """
-    for q in range(bounds.shape[0]):
-        bounds[q] = 0
-    for f in range(columns.shape[0]):
-        low, high, nominal = lowest[f, b], highest[f, b], f >= nominal_from
-        for q in range(bounds.shape[0]):
-            below, above = low - columns[f, q], columns[f, q] - high  # NaN compares false
-            below = below if below > 0 else np.float32(0)
-            gap = above if above > 0 else below
-            if nominal:
-                gap = np.float32(gap > 0)
-            bounds[q] += gap * gap if squared else gap
-    for q in range(bounds.shape[0]):
-        bounds[q] *= scale[q]
+    nominal_from, n_numeric, whole, missing, squared, unit = form
+    block, width = lanes[b], lanes.shape[1]
+    if missing and not whole:
+        _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared)
+        return
+    for q in range(TILE):
+        for j in range(sums.shape[1]):
+            sums[q, j] = halves[b, j]
+    if whole:
+        add_maxima(tile, block, 0, nominal_from, sums)
+    elif squared:
+        add_squares(tile, block, 0, nominal_from, sums)
+    else:
+        add_gaps(tile, block, 0, nominal_from, sums)
+    if missing:
+        add_known_mismatches(tile, block, nominal_from, width, unit, sums)
+    else:
+        add_mismatches(tile, block, nominal_from, width, unit, sums)
 
 
 @kernel
-def _bound_boxes(low, high, lowest, highest, nominal_from, unit, squared, bounds):
-    """Lower bounds of the distances of a box to all leaves, before they are scaled up."""
-    for b in range(bounds.shape[0]):
-        bounds[b] = 0
-    for f in range(low.shape[0]):
-        left, right, nominal = low[f], high[f], f >= nominal_from
-        for b in range(bounds.shape[0]):
-            # Differences of whole numbers without a sign must not be negative.
-            start = min(max(lowest[f, b], left), right)
-            gap = max(lowest[f, b], left) - start + (left - min(highest[f, b], left))
-            if nominal:
-                gap = unit * (gap > 0)
-            bounds[b] += gap * gap if squared else gap
+def _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared):
+    """The same over the columns both rows have, scaled up to all; beyond all if there are none."""
+    sums[:] = 0
+    shared[:] = 0
+    for f in range(n_numeric):
+        add_partial(tile, block, f, False, squared, sums, shared)
+    for f in range(nominal_from, block.shape[0]):
+        add_partial(tile, block, f, True, squared, sums, shared)
+    n_features = np.float32(n_numeric + block.shape[0] - nominal_from)
+    for q in range(TILE):
+        for j in range(sums.shape[1]):
+            n = shared[q, j]
+            sums[q, j] = sums[q, j] * (n_features / n) if n > 0 else np.float32(np.inf)
 
 
 @kernel
-def _pass_unrelated(columns, edges, b, relation, bounds, never):
-    """Queries no row of leaf b is related to are too far from it."""
-    for f in range(edges.shape[0]):
-        edge = edges[f, b]
-        for q in range(bounds.shape[0]):
-            outside = columns[f, q] > edge if relation == ABOVE else columns[f, q] < edge
-            bounds[q] = never if outside else bounds[q]
+def _copy_rows(rows, members, first, n, tile):
+    for s in range(n):
+        q = members[first + s]
+        for f in range(rows.shape[1]):
+            tile[s, f] = rows[q, f]
 
 
 @kernel
-def _list_within(bounds, limits, hits, members):
-    """The queries whose bounds are within their limits; their number."""
-    for q in range(bounds.shape[0]):
-        hits[q] = bounds[q] <= limits[q]
-    words = hits.view(np.uint64)
-    n = 0
-    for word in range(words.shape[0]):
-        if words[word] != 0:
-            for q in range(8 * word, 8 * word + 8):
-                members[n] = q
-                n += hits[q]
+def _smallest(sums, s):
+    smallest = sums[s, 0]
+    for j in range(sums.shape[1]):
+        smallest = min(smallest, sums[s, j])
+    return smallest
+
+
+@kernel
+def _limit(cut, per_unit, slack, never):
+    """The largest distance in codes, or bound of one, that is not beyond the cut for sure."""
+    return min(never, (cut * per_unit + slack) * (1 + 2.0**-22))
+
+
+@kernel
+def _largest_sum(limit, total, whole, never):
+    """The same for what ``_sum_tile`` gives, where the query's codes add up to a total."""
+    if not whole or limit >= never:
+        return limit
+    return min(never, np.float64((np.int64(limit) + total + 1) // 2))
+
+
+@kernel
+def _near_enough(sums, s, n, k):
+    """A sum that at least k of the first n do not exceed, from minima over some of them."""
+    folded = sums[s, :n].copy()
+    while n % 2 == 0 and n >= 4 * k:
+        n //= 2
+        for j in range(n):
+            folded[j] = min(folded[j], folded[n + j])
+    return np.float64(kth_smallest(folded[:n], min(k, n)))
+
+
+@kernel
+def _mark(sums, s, largest, hits):
+    """Mark the lanes with sums that are not too large; their number."""
+    top, n = sums.dtype.type(largest), 0
+    for j in range(sums.shape[1]):
+        hits[j] = sums[s, j] <= top
+    for j in range(sums.shape[1]):
+        n += hits[j]
     return n
 
 
 @kernel
-def _measure_complete(rows, members, lanes, b, form, far, nearest):
-    """Distances of some queries to all lanes of leaf b, and the smallest of each."""
-    nominal_from, _, unit, squared = form
-    for t in range(members.shape[0]):
-        q = members[t]
-        for j in range(far.shape[1]):
-            far[t, j] = 0
-        for first in range(0, nominal_from, NUMERIC):
-            for j in range(far.shape[1]):
-                total = far[t, j]
-                for f in range(NUMERIC):
-                    a, v = rows[q, first + f], lanes[b, first + f, j]
-                    gap = max(a, v) - min(a, v)
-                    total += gap * gap if squared else gap
-                far[t, j] = total
-        for first in range(nominal_from, rows.shape[1], NOMINAL):
-            for j in range(far.shape[1]):
-                total = far[t, j]
-                for f in range(NOMINAL):
-                    total += unit * (rows[q, first + f] != lanes[b, first + f, j])
-                far[t, j] = total
-        smallest = far[t, 0]
-        for j in range(far.shape[1]):
-            smallest = min(smallest, far[t, j])
-        nearest[t] = smallest
+def _collect(
+    values, first_row, scale, own, leaf, sums, s, above, kind, query, hits, found, heap, state
+):
+    """Add the lanes marked, with sums above one, to the query's candidates: places and sums.
 
-
-@kernel
-def _measure_partial(rows, members, lanes, b, form, far, nearest):
-    """The same over the columns both rows have, scaled up to all; beyond all if there are none.
-
-    Padded columns, of zeros, are shared by all rows and do not count.
+    The heap holds the k smallest upper bounds of their distances, copies counted.  Where rows miss
+    values, distances are scaled up by the columns that two have in common for sure.  Returns the
+    numbers of candidates and of bounds in the heap.
     """
-    nominal_from, n_features, _, squared = form
-    padded = rows.shape[1] - n_features
-    shared = np.empty(far.shape[1], np.float32)
-    for t in range(members.shape[0]):
-        q = members[t]
-        for j in range(far.shape[1]):
-            far[t, j], shared[j] = 0, -padded
-        for f in range(rows.shape[1]):
-            value, nominal = rows[q, f], f >= nominal_from
-            for j in range(far.shape[1]):
-                gap = abs(value - lanes[b, f, j])
-                there = gap == gap
-                if nominal:
-                    gap = np.float32(gap > 0)
-                far[t, j] += (gap * gap if squared else gap) if there else np.float32(0)
-                shared[j] += np.float32(there)
-        smallest = np.float32(np.inf)
-        for j in range(far.shape[1]):
-            up = np.float32(n_features) / shared[j]
-            far[t, j] = far[t, j] * up if shared[j] > 0 else np.float32(np.inf)
-            smallest = min(smallest, far[t, j])
-        nearest[t] = smallest
-
-
-@kernel
-def _collect_lanes(values, i, start, far, search, state, found, heap):
-    """Add the lanes within the limit, rows from ``start`` on, to query i's candidates."""
-    k, relation, n_ordered, tolerance, slack, never = search
-    limit, count, size = state
-    for j in range(far.shape[0]):
-        r = start + j
-        if far[j] > limit or r == i:
+    start, n = leaf
+    n_features, whole, missing, relation, n_ordered = kind
+    slope, plus, known = query
+    count, size = state
+    words, k = hits.view(np.uint64), heap.shape[0]
+    for word in range((n + 7) // 8):
+        if words[word] == 0:
             continue
-        if relation != ANY and not related(values[i], values[r], n_ordered, relation):
-            continue
-        found[count, 0], found[count, 1] = r, far[j]
-        count += 1
-        size = keep_smallest(heap, size, np.float64(far[j]))
-        if size == k:
-            limit = min(limit, _limit(heap[0], tolerance, slack, never))
-    return limit, count, size
+        for j in range(8 * word, min(8 * word + 8, n)):
+            if hits[j] == 0 or sums[s, j] <= above:
+                continue
+            place = start + j
+            copies = first_row[place + 1] - first_row[place] - (place == own)
+            if copies == 0:
+                continue
+            if relation != ANY:
+                a, b = values[first_row[own]], values[first_row[place]]
+                if not related(a, b, n_ordered, relation):
+                    continue
+            found[count, 0], found[count, 1] = place, sums[s, j]
+            count += 1
+            high = sums[s, j] * slope + plus
+            if whole and missing:
+                both = known + np.rint(n_features / scale[place]) - n_features
+                high = high * known / both if both > 0.5 else MOST
+            if size < k or high < heap[0]:
+                for _ in range(min(copies, k)):
+                    size = keep_smallest(heap, size, high)
+    return count, size
 
 
 @kernel
-def _limit(distance, tolerance, slack, never):
-    """Largest distance, in steps, of what may be as near as something, ties included."""
-    return min(never, ((distance + slack) * tolerance + slack) * (1 + 2.0**-22))
+def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
+    """Measure the candidates exactly, and keep those among the k nearest; their number."""
+    _, n_numeric, _, missing, squared, _ = form
+    size, k, a = 0, heap.shape[0], values[first_row[own]]
+    for c in range(count):
+        place = np.int64(found[c, 0])
+        b = values[first_row[place]]
+        if missing:
+            far = partial_distance(a, b, n_numeric, squared)
+        else:
+            far = distance(a, b, n_numeric, squared)
+        found[c, 1] = far
+        if size < k or far < heap[0]:
+            for _ in range(min(k, first_row[place + 1] - first_row[place] - (place == own))):
+                size = keep_smallest(heap, size, far)
+    if size == k:
+        cut = min(cut, heap[0] * tolerance)
+    return drop_beyond(min(cut, MOST), found, count)
 
 
 @kernel
-def _read_queries(leaves, queries, rows, columns):
-    """Values of the queries as they are in their leaves, row by row and column by column."""
-    c = leaves.classes[queries[0]]
-    first = leaves.class_leaf[c]
-    for q in range(queries.shape[0]):
-        place = queries[q] - leaves.start[first]
-        for f in range(rows.shape[1]):
-            rows[q, f] = columns[f, q] = leaves.lanes[first + place // LANES, f, place % LANES]
+def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
+    """For up to ``TOGETHER`` places of one class: the places that are among the k nearest.
 
-
-@kernel
-def _collect_members(values, queries, members, start, end, search, far, nearest, state):
-    """Add what a leaf, rows start to end, holds to the candidates of its visitors.
-
-    ``state`` holds limits, numbers of candidates and of distances in the heap, candidates and
-    heaps, by query.  Returns the candidates, which may have moved, and whether a limit may have.
-    """
-    limits, count, size, found, heap = state
-    some = False
-    for t in range(members.shape[0]):
-        q = members[t]
-        if nearest[t] > limits[q]:
-            continue
-        some = True
-        so_far = (np.float64(limits[q]), count[q], size[q])
-        limit, count[q], size[q] = _collect_lanes(
-            values, queries[q], start, far[t, : end - start], search, so_far, found[q], heap[q]
-        )
-        limits[q] = limit
-        if count[q] + LANES > found.shape[1]:
-            count[q] = drop_beyond(limit, found[q], count[q])
-            while count[q] + LANES > found.shape[1]:
-                found = grown(found)
-    return found, some
-
-
-@kernel
-def _rank_leaves(leaves, columns, first, last, group, order):
-    """Lower bounds of distances of leaves first to last to all queries, and to one of them."""
-    n, width, dtype = columns.shape[1], columns.shape[0], columns.dtype
-    low, high, middle = np.empty(width, dtype), np.empty(width, dtype), np.empty(width, dtype)
-    for f in range(width):
-        low[f], high[f], middle[f] = columns[f, 0], columns[f, 0], columns[f, n // 2]
-        complete = True
-        for q in range(n):
-            low[f], high[f] = min(low[f], columns[f, q]), max(high[f], columns[f, q])
-            complete &= columns[f, q] == columns[f, q]
-        if not complete:
-            low[f], high[f] = -leaves.never, leaves.never
-        if not middle[f] == middle[f]:
-            middle[f] = 0
-    lowest, highest = leaves.lowest[:, first:last], leaves.highest[:, first:last]
-    unit, squared = dtype.type(leaves.steps), leaves.squared
-    _bound_boxes(low, high, lowest, highest, leaves.nominal_from, unit, squared, group)
-    _bound_boxes(middle, middle, lowest, highest, leaves.nominal_from, unit, squared, order)
-
-
-@kernel
-def _search_leaves(leaves, queries, wanted, k, radius, relation, tolerance):
-    """For up to ``TOGETHER`` queries of one class: the references that can be among the k nearest.
-
-    Returns their rows and distances (query, candidate, 2), how many each query has, and how often
+    Returns them and their distances (query, candidate, 2), how many each query has, and how often
     a query visited a leaf.
     """
-    n, width, dtype = queries.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
-    rows, columns = np.empty((n, width), dtype), np.empty((width, n), dtype)
-    _read_queries(leaves, queries, rows, columns)
-    c = leaves.classes[queries[0]]
+    n, width, dtype = places.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
+    values, first_row, lanes, halves = leaves.values, leaves.first_row, leaves.lanes, leaves.halves
+    n_lanes, whole, slack, never = lanes.shape[2], leaves.whole, leaves.slack, leaves.never
+    n_numeric, missing, squared = leaves.n_numeric, leaves.missing, leaves.squared
+    rows, along = np.empty((n, width), dtype), np.empty((leaves.lowest.shape[0], n), dtype)
+    ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
+    _read_queries(leaves, places, rows, along, ordered, totals)
+    c = leaves.classes[first_row[places[0]]]
     first, last = leaves.class_leaf[wanted[0][c]], leaves.class_leaf[wanted[1][c]]
     passed, passed_to = leaves.class_leaf[c], leaves.class_leaf[c if wanted[2] else c + 1]
     n_leaves = max(last - first, 0)
     group, order = np.empty(n_leaves, dtype), np.empty(n_leaves, dtype)
-    _rank_leaves(leaves, columns, first, last, group, order)
-    nominal_from, squared, unit = leaves.nominal_from, leaves.squared, dtype.type(leaves.steps)
-    lowest, highest, lanes, missing = leaves.lowest, leaves.highest, leaves.lanes, leaves.missing
-    scale, never = leaves.scale[queries], dtype.type(leaves.never)
-    edges = (highest if relation == ABOVE else lowest)[: leaves.n_ordered]
+    rank_leaves(leaves, along, first, last, group, order)
+    unit, top = dtype.type(leaves.steps / 2 if whole else 1), dtype.type(never)
+    form = (leaves.nominal_from, n_numeric, whole, missing, squared, unit)
+    n_features, scales = np.float64(values.shape[1]), leaves.scale
+    kind = (n_features, whole, missing, relation, leaves.n_ordered)
+    scale, per_unit = leaves.scale[places], np.empty(n, np.float64)
+    slope, plus = np.ones(n, np.float64), np.full(n, slack)
+    least_scale = np.float32(1) if whole else scale.min()
     bounds, limits = np.empty(n, dtype), np.empty(n, dtype)
-    limits[:] = _limit(radius * leaves.steps, 1.0, leaves.slack, leaves.never)
+    cuts, largest = np.full(n, radius), np.empty(n, np.float64)
+    for q in range(n):
+        # Whole numbers are not scaled up where values are missing: limits are scaled down.
+        per_unit[q] = leaves.steps / scale[q] if whole else leaves.steps
+        if whole:
+            slope[q], plus[q] = 2 / per_unit[q], (slack - totals[q]) / per_unit[q]
+        limit = _limit(radius, per_unit[q], slack, never)
+        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
     hits, members = np.zeros(-(-n // 8) * 8, np.uint8), np.empty(n + 8, np.int64)
-    far, nearest = np.empty((n, LANES), dtype), np.empty(n, dtype)
-    found, heap = np.empty((n, 4 * (k + LANES), 2)), np.empty((n, k))
-    count, size = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    search = (k, relation, leaves.n_ordered, tolerance, leaves.slack, leaves.never)
-    nearer, n_before, n_next, visits = never, 0, FIRST_LEAVES, 0
-    least_scale, widest = scale.min(), limits[0]
+    lane_hits, tile = np.zeros(n_lanes, np.uint8), np.zeros((TILE, width), dtype)
+    sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
+    found, count = np.empty((n, 4 * k + n_lanes, 2)), np.zeros(n, np.int64)
+    heap, size = np.empty((n, k)), np.zeros(n, np.int64)
+    nearer, n_before, n_next, visits, widest = top, 0, FIRST_LEAVES, 0, limits.max()
     while n_before < n_leaves:
-        beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else never
+        beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else top
         for b in range(first, last):
             rank = order[b - first]
             if rank > beyond or (n_before > 0 and rank <= nearer) or passed <= b < passed_to:
                 continue
             if group[b - first] * least_scale > widest:
                 continue
-            if missing:
-                _bound_partial(columns, lowest, highest, nominal_from, scale, bounds, b, squared)
-            else:
-                _bound_complete(columns, lowest, highest, nominal_from, unit, bounds, b, squared)
+            bound_queries(leaves, along, scale, bounds, b)
             if relation != ANY:
-                _pass_unrelated(columns, edges, b, relation, bounds, never)
-            n_members = _list_within(bounds, limits, hits, members)
+                pass_unrelated(leaves, ordered, b, relation, bounds)
+            n_members = list_within(bounds, limits, hits, members)
             visits += n_members
-            visitors = members[:n_members]
-            form = (nominal_from, leaves.values.shape[1], unit, squared)
-            if missing:
-                _measure_partial(rows, visitors, lanes, b, form, far, nearest)
-            else:
-                _measure_complete(rows, visitors, lanes, b, form, far, nearest)
-            state = (limits, count, size, found, heap)
-            start, end = leaves.start[b], leaves.start[b] + leaves.size[b]
-            found, some = _collect_members(
-                leaves.values, queries, visitors, start, end, search, far, nearest, state
-            )
+            leaf, some = (leaves.start[b], leaves.size[b]), False
+            for t in range(0, n_members, TILE):
+                n_rows = min(TILE, n_members - t)
+                q = members[t]
+                if n_rows == TILE and members[t + TILE - 1] == q + TILE - 1:
+                    _sum_tile(lanes, halves, b, form, rows[q : q + TILE], sums, shared)
+                else:
+                    _copy_rows(rows, members, t, n_rows, tile)
+                    _sum_tile(lanes, halves, b, form, tile, sums, shared)
+                for s in range(n_rows):
+                    q = members[t + s]
+                    if _smallest(sums, s) > largest[q]:
+                        continue
+                    some, near, up_to = True, -1.0, largest[q]
+                    query = (slope[q], plus[q], values.shape[1] / scale[q])
+                    own, own_found, own_heap = places[q], found[q], heap[q]
+                    while near < largest[q]:
+                        up_to = largest[q]
+                        n_hits = _mark(sums, s, up_to, lane_hits)
+                        if near < 0 and n_hits > 2 * (k + 1):  # the nearest first, to have a limit
+                            up_to = min(up_to, _near_enough(sums, s, leaf[1], k + 1))
+                            _mark(sums, s, up_to, lane_hits)
+                        count[q], size[q] = _collect(
+                            values, first_row, scales, own, leaf, sums, s, near, kind,
+                            query, lane_hits, own_found, own_heap, (count[q], size[q]),
+                        )  # fmt: skip
+                        if size[q] == k:
+                            cuts[q] = min(cuts[q], own_heap[0] * tolerance)
+                        limit = _limit(cuts[q], per_unit[q], slack, never)
+                        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
+                        near = up_to
+                    if count[q] + n_lanes > found.shape[1]:
+                        count[q] = drop_beyond(largest[q], own_found, count[q])
+                    while count[q] + n_lanes > found.shape[1]:
+                        found = grown(found)
             if some:
-                widest = limits[0]
-                for q in range(n):
-                    widest = max(widest, limits[q])
+                widest = limits.max()
         nearer, n_before, n_next = beyond, n_next, 4 * n_next
     for q in range(n):
-        count[q] = drop_beyond(limits[q], found[q], count[q])
+        count[q] = drop_beyond(largest[q], found[q], count[q])
+        count[q] = _settle(
+            values, first_row, places[q], form, found[q], count[q], heap[q], radius, tolerance
+        )
     return found, count, visits
+
+
+@kernel
+def _list_places(leaves, queries, places, slots):
+    """The places of the first queries, as many as are of one class: numbers of queries, of places.
+
+    ``slots`` says which of the places is a query's.
+    """
+    n_queries, n_places = 0, 0
+    for q in range(queries.shape[0]):
+        if leaves.classes[queries[q]] != leaves.classes[queries[0]]:
+            break
+        place = leaves.place_of[queries[q]]
+        if n_places == 0 or places[n_places - 1] != place:
+            places[n_places] = place
+            n_places += 1
+        slots[q] = n_places - 1
+        n_queries += 1
+    return n_queries, n_places
 
 
 @kernel
@@ -335,27 +354,27 @@ def nearest_by_leaves(leaves, queries, wanted, k, radius, relation, tolerance):
     counts = np.zeros(queries.shape[0], np.int64)
     indices = np.empty(queries.shape[0] * (k + 1), np.int32)
     distances = np.empty(queries.shape[0] * (k + 1), np.float64)
+    places, slots = np.empty(TOGETHER, np.int64), np.empty(TOGETHER, np.int64)
     total, done, visits = 0, 0, 0
     while done < queries.shape[0] and total < MAX_PAIRS:
         group = queries[done : done + TOGETHER]
-        n = 1
-        while n < group.shape[0] and leaves.classes[group[n]] == leaves.classes[group[0]]:
-            n += 1
+        n, n_places = _list_places(leaves, group, places, slots)
         found, count, here = _search_leaves(
-            leaves, group[:n], wanted, k, radius, relation, tolerance
+            leaves, places[:n_places], wanted, k, radius, relation, tolerance
         )
         visits += here
         for q in range(n):
-            exact = np.empty(count[q], np.float64)
-            measure(leaves, group[q], found[q], exact)
-            cut = kth_or(exact, k, radius, tolerance)
-            if total + count[q] > indices.shape[0]:
-                indices = longer(indices, total + count[q])
-                distances = longer(distances, total + count[q])
-            for c in range(count[q]):
-                if exact[c] <= cut:
-                    indices[total], distances[total] = np.int32(found[q, c, 0]), exact[c]
-                    total += 1
-                    counts[done + q] += 1
+            slot = slots[q]
+            for c in range(count[slot]):
+                place = np.int64(found[slot, c, 0])
+                start, end = leaves.first_row[place], leaves.first_row[place + 1]
+                if total + end - start > indices.shape[0]:
+                    indices = longer(indices, total + end - start)
+                    distances = longer(distances, total + end - start)
+                for row in range(start, end):
+                    if row != group[q]:
+                        indices[total], distances[total] = row, found[slot, c, 1]
+                        total += 1
+                        counts[done + q] += 1
         done += n
     return counts[:done], indices[:total], distances[:total], visits
