@@ -76,7 +76,7 @@ def _sum_tile(lanes, halves, b, form, tile, sums, shared):
     Of whole numbers that is half the distance, plus half the sum of the query's codes.
     """
     nominal_from, n_numeric, whole, missing, squared, unit = form
-    block, width = lanes[b], lanes.shape[1]
+    block, width, everyone = lanes[b], lanes.shape[1], (0, lanes.shape[2])
     if missing and not whole:
         _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared)
         return
@@ -86,13 +86,13 @@ def _sum_tile(lanes, halves, b, form, tile, sums, shared):
     if whole:
         add_maxima(tile, block, 0, nominal_from, sums)
     elif squared:
-        add_squares(tile, block, 0, nominal_from, sums)
+        add_squares(tile, block, 0, nominal_from, everyone, sums)
     else:
-        add_gaps(tile, block, 0, nominal_from, sums)
+        add_gaps(tile, block, 0, nominal_from, everyone, sums)
     if missing:
         add_known_mismatches(tile, block, nominal_from, width, unit, sums)
     else:
-        add_mismatches(tile, block, nominal_from, width, unit, sums)
+        add_mismatches(tile, block, nominal_from, width, everyone, unit, sums)
 
 
 @kernel
