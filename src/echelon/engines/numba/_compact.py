@@ -18,10 +18,10 @@ from echelon.engines.numpy._distances import distances
 FEWEST_PAIRS = 1 << 28
 """Queries times rows from which on the order of rows matters (a quarter of a second)."""
 
-COMPILING = 10.0
+COMPILING = 15.0
 """Seconds the search by leaves takes to compile, about."""
 
-MOST_LOOK = 0.03
+MOST_LOOK = 0.01
 """Largest share of the time of a search that is spent on a look at a few rows."""
 
 _LOOKED_AT = 64
