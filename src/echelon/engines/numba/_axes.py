@@ -20,6 +20,9 @@ from echelon.engines._base import Samples
 FEWER = (8, 4)
 """Numbers of axes for numeric columns that are tried, beside one each."""
 
+MOST_COLUMNS = 64
+"""More are not added up: finding groups takes their cube, and boxes in so many tell little."""
+
 _LOOKED_AT = 1000
 """Rows by which columns are found to go together."""
 
@@ -59,9 +62,9 @@ def possible_axes(samples: Samples, *, squared: bool) -> list[Axes]:
     some = samples.values[:: -(-len(samples.values) // _LOOKED_AT), : samples.n_numeric]
     gaps = np.isnan(samples.values[:, : samples.n_numeric]).any(axis=0) & samples.missing
     found = [single_axes(samples)]
-    if (~gaps).sum() <= min(FEWER) or len(some) < 2:
-        return found
     columns = np.flatnonzero(~gaps)
+    if not min(FEWER) < len(columns) <= MOST_COLUMNS or len(some) < 2:
+        return found
     covariances = np.cov(some[:, columns].T.astype(np.float64))
     groups = np.eye(len(columns))
     for most in FEWER:
