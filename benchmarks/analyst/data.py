@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from echelon.datasets import load_grades
 from papers.data import NO_FEATURES
 
-MOST_ROWS = 800
+MOST_ROWS = 2_000
 """Rows of larger tables that the outer folds are drawn from; the command reads them all."""
 
 

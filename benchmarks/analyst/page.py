@@ -62,6 +62,8 @@ def _said(command: dict[str, Any], best: str) -> str:
     """What the command said about this rival, if it did."""
     if best == "forest" and "consider" in command["comparison"]:
         return "yes: consider a forest"
+    if best == "forest" and "better" in command["comparison"]:
+        return "yes: a forest is better by more than a standard error"
     if best == "all" and command["comparison"].startswith("Loses"):
         return "yes: loses against all"
     if command["sentence"].startswith("Keep none"):
@@ -87,7 +89,7 @@ def make_page(
         "say: in each, the features were chosen, and their number, from the other four.  ± is one "
         "standard error, corrected for overlapping training sets.  The kept set *keeps up* if it "
         "loses at most one standard error of the paired differences against the best of the five.  "
-        "By its rule it may give up 5 % of the gain over guessing for fewer features.",
+        "By its rule it may give up 2 % of the gain over guessing for fewer features.",
         "",
         f"It keeps up on {within} of {len(done)}."
         + (f"  Where it does not, the answer says so itself, but for {', '.join(silent)}."

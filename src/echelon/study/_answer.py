@@ -12,6 +12,8 @@ from echelon.study._models import Scoring
 from echelon.study._rule import MOST_LOST, Rule, gain_of, share_to_offer, size_of
 from echelon.study.types import Answer, Offer, Reached, Score
 
+BEYOND_ERROR = "more than one standard error"
+"""What is said of a lead that the rule for the number of features would not forgive."""
 AS_ASKED_FOR = "as asked for"
 """The rule where a number of features was given."""
 
@@ -164,10 +166,18 @@ def _comparison(judged: Judged, scoring: Scoring, n_features: int) -> str:
         gain = float((judged.held_out - everything.scores).mean())
         verb = "Gains" if gain >= 0 else "Loses"
         first = f"{verb} {number(abs(gain), 2)} against all {counted(n_features, 'feature')}"
-    ahead = clearly_positive(trees.scores - judged.held_out, judged.test_share)
-    hint = ": consider one" if ahead else ""
+        first += f", {BEYOND_ERROR}" if _is_ahead(everything, judged) else ""
+    hint = f", {BEYOND_ERROR} better" if _is_ahead(trees, judged) else ""
+    if clearly_positive(trees.scores - judged.held_out, judged.test_share):
+        hint = ": consider one"
     reached = number(float(scoring.sign * trees.scores.mean()))
     return f"{first}; a forest on all reaches {reached}{hint}."
+
+
+def _is_ahead(other: Baseline, judged: Judged) -> bool:
+    """Whether something else is better by more than a standard error of the difference."""
+    lead = other.scores - judged.held_out
+    return float(lead.mean()) > float(standard_error(lead, judged.test_share)) + 1e-12
 
 
 def _offer(judged: Judged, rule: Rule, order: list[str], scoring: Scoring) -> Offer | None:
