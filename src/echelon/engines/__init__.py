@@ -4,7 +4,9 @@ An engine offers a few primitives (nearest neighbours per group of classes, diff
 over pairs, a parallel map); methods are written in terms of them and do not know which engine
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
 
-``_base``     what an engine must be able to do, and the samples and searches it is given
+``_samples``  the samples that it is given, and groups of their classes
+``_search``   what it is asked to find, and what it finds
+``_base``     what an engine must be able to do
 ``_resolve``  from the ``engine`` parameter of an estimator to an engine
 ``numpy``     array operations: nothing to compile, for small work
 ``numba``     compiled kernels in threads, the engine of every larger work unless told otherwise
@@ -14,17 +16,10 @@ they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator 
 
 from typing import TYPE_CHECKING, Any
 
-from echelon.engines._base import (
-    TIE_TOLERANCE,
-    Bands,
-    BandSums,
-    Classes,
-    Engine,
-    Found,
-    Samples,
-    Search,
-)
+from echelon.engines._base import Engine
 from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
+from echelon.engines._samples import Classes, Samples
+from echelon.engines._search import TIE_TOLERANCE, Bands, BandSums, Found, Search
 from echelon.engines.numba import NumbaEngine
 from echelon.engines.numpy import NumpyEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW

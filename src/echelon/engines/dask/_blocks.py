@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Classes, Engine, Found, Samples, Search
+from echelon.engines._base import Engine
+from echelon.engines._samples import Classes, Samples
+from echelon.engines._search import Found, Search
 from echelon.kernels.accumulate import add_differences, sum_differences, within_kth
 
 

@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from distributed import Client, Future, default_client
 
-from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
+from echelon.engines._base import Engine
 from echelon.engines._resolve import resolve_engine
+from echelon.engines._samples import Samples
+from echelon.engines._search import Found, Search, tie_factor
 from echelon.engines.dask._blocks import (
     Block,
     Layout,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 
 FEWER = (8, 4)
 """Numbers of axes for numeric columns that are tried, beside one each."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 
 MOST_CODES = 2**24 - 1
 """Fewer nominal codes than this are the same in float32."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.engines.numba._axes import Axes, possible_axes
 from echelon.engines.numba._codes import MOST_CODES, Codes, choose_codes
 from echelon.engines.numba._leaves import first_of_equals

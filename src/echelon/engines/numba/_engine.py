@@ -6,16 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from echelon.engines._base import (
-    Bands,
-    BandSums,
-    Classes,
-    Engine,
-    Found,
-    Samples,
-    Search,
-    tie_factor,
-)
+from echelon.engines._base import Engine
+from echelon.engines._samples import Classes, Samples
+from echelon.engines._search import Bands, BandSums, Found, Search, tie_factor
 from echelon.engines.numba import _bands, _distances
 from echelon.engines.numba._compact import best_plan, can_order, compact_order, paying_plan
 from echelon.engines.numba._leaves import Leaves, lay_out

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.engines.numba._axes import single_axes
 from echelon.engines.numba._codes import Codes, choose_codes
 

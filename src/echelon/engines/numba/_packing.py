@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.engines.numba._nearest import FAR, Packed
 from echelon.engines.numba._tiles import CHUNK, LEVELS
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.kernels.pairs import ABOVE
 
 _METRICS = {"manhattan": "cityblock", "euclidean": "sqeuclidean"}

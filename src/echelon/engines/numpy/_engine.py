@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Engine, Found, Samples, Search, tie_factor
+from echelon.engines._base import Engine
+from echelon.engines._samples import Samples
+from echelon.engines._search import Found, Search, tie_factor
 from echelon.engines.numpy._distances import distances, unrelated
 from echelon.engines.numpy._places import share_places
 from echelon.kernels.pairs import ANY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from echelon.engines._base import Found
+from echelon.engines._search import Found
 
 
 def share_places(

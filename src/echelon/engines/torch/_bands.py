@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from echelon.engines._base import Bands, BandSums
+from echelon.engines._search import Bands, BandSums
 from echelon.engines.torch._tiles import Space
 
 

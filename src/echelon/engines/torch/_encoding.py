@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import torch
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.engines.torch._sums import BYTES, DEPTH, MANHATTAN, PAIRED, PRODUCTS, SQUARED, UNROLL
 
 _ROUNDING = 2.0**-24

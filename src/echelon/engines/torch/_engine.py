@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from echelon.engines._base import Bands, BandSums, Engine, Found, Samples, Search, tie_factor
+from echelon.engines._base import Engine
+from echelon.engines._samples import Samples
+from echelon.engines._search import Bands, BandSums, Found, Search, tie_factor
 from echelon.engines.torch import _bands
 from echelon.engines.torch._exact import Pairs, measured, pieces, weighted_sum
 from echelon.engines.torch._sums import TILE

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-from echelon.engines._base import Samples
+from echelon.engines._samples import Samples
 from echelon.engines.torch._encoding import Bytes, Floats, Products
 from echelon.engines.torch._sums import TILE, all_sums, unrelated
 from echelon.kernels.pairs import ANY
