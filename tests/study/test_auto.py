@@ -143,3 +143,14 @@ def test_the_tolerance_decides_how_many(grades):
 def test_errors(params, rows, message, rng):
     with pytest.raises(ValueError, match=message):
         AutoSelector(**params).fit(rng.random((rows, 3)), np.arange(rows) % 2)
+
+
+def test_labels_may_be_digits(rng):
+    """Forests of scikit-learn take the text "1" for a number, and then do not know it."""
+    X = rng.normal(size=(90, 3))
+    labels = np.array(["0", "1", "2"])[np.arange(90) % 3]
+    X[:, 0] += np.arange(90) % 3
+    digits = AutoSelector("classification", random_state=0).fit(X, labels)
+    letters = AutoSelector("classification", random_state=0).fit(X, np.char.add("c", labels))
+    assert digits.baselines_ == letters.baselines_
+    assert digits.support_.tolist() == letters.support_.tolist()

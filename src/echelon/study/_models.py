@@ -80,7 +80,7 @@ def forest(kind: str, random_state: Any = None) -> Any:
     if kind == "ordinal":
         model = RegressionOnCodes(ExtraTreesRegressor(**trees))
     elif kind == "classification":
-        model = ExtraTreesClassifier(class_weight="balanced", **trees)
+        model = ClassifierOnCodes(ExtraTreesClassifier(class_weight="balanced", **trees))
     else:
         model = ExtraTreesRegressor(**trees)
     return encoded(model)
@@ -102,6 +102,31 @@ class RegressionOnCodes(ClassifierMixin, BaseEstimator):
         """The class nearest to the predicted code."""
         codes = np.rint(self.regressor_.predict(X)).astype(int)
         return self.classes_[np.clip(codes, 0, len(self.classes_) - 1)]
+
+
+class ClassifierOnCodes(ClassifierMixin, BaseEstimator):
+    """A classifier of the codes 0, 1, ... of classes, which answers classes.
+
+    Balanced forests of scikit-learn 1.9 fail on labels such as "0" and "1", which they take for
+    numbers.
+    """
+
+    def __init__(self, classifier: Any):
+        self.classifier = classifier
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ClassifierOnCodes:
+        """Fit the classifier to the codes of y."""
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.classifier_ = fit_weighted(clone(self.classifier), X, codes, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of the predicted code."""
+        return self.classes_[self.classifier_.predict(X)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, in the order of ``classes_``."""
+        return self.classifier_.predict_proba(X)
 
 
 def describe_model(estimator: Any, kind: str) -> str:
