@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.analyst.data import MOST_ROWS
 from benchmarks.common import environment
 
 RIVALS = ("kept", "all", "Kendall", "mutual information", "forest")
@@ -99,8 +100,8 @@ def make_page(
         *_score_table(done, verdicts),
         "",
         "Survey, repeated measures and half grades are made; tables of more rows are cut to "
-        "800 rows for the outer folds, not for the command.  In *repeated measures* nothing goes "
-        "with the stage but the patient, so the right answer is to keep none.",
+        f"{MOST_ROWS:,} rows for the outer folds, not for the command.  In *repeated measures* "
+        "nothing goes with the stage but the patient, so the right answer is to keep none.",
         "",
         f"`echelon rank` on 1,000 rows of 50 columns and five ordered classes takes "
         f"{timing['cpu']:.1f} s of CPU, {timing['imports']:.1f} s of it imports.",
