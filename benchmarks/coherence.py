@@ -34,6 +34,8 @@ MOST_ROWS, MOST_COLUMNS = 250, 20
 MOST_BOUNDED = 7
 """Columns up to which relevance bounds, which take longest, are asked for on made tables, too."""
 N_RESAMPLES = 20
+FEWEST_ROWS = 10
+"""A summary takes no fewer; some files have no target that is known."""
 
 Table = tuple[pd.DataFrame, Any]
 
@@ -142,6 +144,8 @@ def run(folder: Path | None, cells: Path) -> list[dict[str, Any]]:
             if (name, method) in done:
                 continue
             X, y = make()
+            if len(X) < FEWEST_ROWS:
+                continue
             target = read_target(pd.Series(np.asarray(y), name="target"))
             selector = selector_for(method, X, target.kind, made=name[:-2] in MADE)
             if selector is None:
