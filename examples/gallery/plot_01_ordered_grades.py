@@ -29,9 +29,9 @@ for name, score in selector.baselines_.items():
     print(f"  {name}: {score:.2f}")
 
 # %%
-# The curve shows why six are enough.
+# The curve shows why eight are enough.
 curve = selector.curves_["consensus"].plot()
-curve.ax_.set_title("More than six measurements gain little")
+curve.ax_.set_title("More than eight measurements gain little")
 
 # %%
 # And this is what the best ones do, grade by grade.

@@ -114,7 +114,7 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
     >>> report.summary()["answer"]["sentence"]
-    'Keep these 4 of 13; more gain little.'
+    'Keep these 5 of 13; more gain little.'
     """
     named = _read_selectors(selectors)
     settings = Settings(
