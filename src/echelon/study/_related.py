@@ -43,10 +43,14 @@ def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
     """
     columns, outcomes = _columns(table), _outcomes(target)
     draw = check_random_state(random_state)
-    observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0]
-    orders = np.array([draw.permutation(len(outcomes)) for _ in range(PERMUTATIONS)])
-    largest = _largest(columns, outcomes, orders)
-    return (1 + int((largest >= observed - 1e-9).sum())) / (1 + PERMUTATIONS)
+    observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0] - 1e-9
+    size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
+    as_large = 0
+    for first in range(0, PERMUTATIONS, size):
+        part = range(first, min(first + size, PERMUTATIONS))
+        orders = np.array([draw.permutation(len(outcomes)) for _ in part])
+        as_large += int((_largest(columns, outcomes, orders) >= observed).sum())
+    return (1 + as_large) / (1 + PERMUTATIONS)
 
 
 def _columns(table: pd.DataFrame) -> np.ndarray:
@@ -74,11 +78,6 @@ def _standardised(values: np.ndarray) -> np.ndarray:
 
 def _largest(columns: np.ndarray, outcomes: np.ndarray, orders: np.ndarray) -> np.ndarray:
     """The largest correlation of any column with any outcome, for every order of the rows."""
-    largest = np.empty(len(orders))
-    size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
-    for first in range(0, len(orders), size):
-        part = orders[first : first + size]
-        permuted = outcomes[part].transpose(1, 0, 2).reshape(len(columns), -1)
-        found = np.abs(columns.T @ permuted).max(axis=0)
-        largest[first : first + size] = found.reshape(len(part), -1).max(axis=1)
-    return largest
+    permuted = outcomes[orders].transpose(1, 0, 2).reshape(len(columns), -1)
+    found = np.abs(columns.T @ permuted).max(axis=0)
+    return found.reshape(len(orders), -1).max(axis=1)
