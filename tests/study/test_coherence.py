@@ -11,11 +11,12 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from cli_cases import grades
-from echelon import RankCorrelation, RelevanceBounds, ReliefF
+from echelon import RankCorrelation, RelevanceBounds, ReliefF, RReliefF
 from echelon.cli import _show, main
-from echelon.datasets import make_relevance
+from echelon.datasets import load_grades, make_relevance
 from echelon.report import summarize
 from echelon.study import _summary, bounds_contradictions, contradictions
+from echelon.study._caveats import other_halves
 from report_cases import classes_and_noise
 
 
@@ -63,6 +64,40 @@ def test_chosen_always_but_not_kept(summary):
     assert only(summary).startswith("not kept, but chosen in 100 % of the halves")
     summary["how"]["n_resamples"] = 3
     assert contradictions(summary) == [], "three halves may agree by chance"
+
+
+@pytest.mark.parametrize(("is_kept", "share", "word"), [(True, 0.0, "No"), (False, 1.0, "Every")])
+def test_a_warning_explains_what_halves_decide_otherwise(summary, is_kept, share, word):
+    summary["how"]["n_resamples"] = 20
+    feature = kept(summary, is_kept)
+    feature["stability"] = share
+    assert len(contradictions(summary)) == 1
+    (warning,) = other_halves(summary["features"], 20)
+    assert warning.startswith(f"{word} half of the rows chooses {feature['name']}, all rows ")
+    summary["answer"]["warnings"].append(warning)
+    assert contradictions(summary) == []
+    assert other_halves(summary["features"], 3) == []
+
+
+def test_what_every_half_chooses_is_said_beside_the_answer():
+    """A ranking of few rows by neighbours need not be that of all."""
+    X, y = load_grades()
+    answer = summarize(X, y.astype(str), ReliefF(), kind="classification").summary()["answer"]
+    assert "sex" not in answer["keep"]
+    assert any("Every half of the rows chooses sex" in said for said in answer["warnings"])
+
+
+def test_a_constant_is_no_better_than_noise():
+    """RReliefF gives noise less than nothing, and a constant nothing."""
+    rng = np.random.default_rng(1)
+    value = rng.normal(size=160)
+    X = pd.DataFrame(rng.normal(size=(160, 5)), columns=list("abcde")).assign(constant=1.0)
+    X["a"] += value
+    scores = RReliefF().fit(X, value).scores_
+    assert scores.min() < scores[5] == 0, "the case has gone"
+    summary = summarize(X, value, RReliefF(), n_resamples=0).summary()
+    assert summary["features"][-1]["name"] == "constant"
+    assert "constant" not in summary["answer"]["keep"]
 
 
 def test_chosen_by_another_number(summary):

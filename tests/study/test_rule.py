@@ -7,7 +7,7 @@ import pytest
 from echelon import ForwardLinear, RankCorrelation
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._always import AlwaysFirst
+from echelon.study._arranged import Arranged
 from echelon.study._curves import choose
 from echelon.study._rule import Rule, read_rule, share_to_offer, size_of
 
@@ -85,7 +85,7 @@ def sums(rng):
 @pytest.mark.parametrize("selector", [RankCorrelation(), ForwardLinear()])
 def test_some_features_come_first(selector, sums):
     X, y = sums
-    fitted = AlwaysFirst(selector, ("h", "c")).fit(X, y)
+    fitted = Arranged(selector, ("h", "c")).fit(X, y)
     assert {"h", "c"} == set(X.columns[fitted.order_[:2]])
     assert X.columns[fitted.order_[2]] == "a"
     assert sorted(X.columns[fitted.ranking_ <= 3]) == ["a", "c", "h"]

@@ -4,7 +4,7 @@
 ``_models``    the model features are judged by, what it is scored by, the guess it must beat
 ``_folds``     how rows are split: by chance, in whole groups, along time
 ``_rule``      how many features to keep, and a smaller set to offer
-``_always``    features that are kept in any case
+``_arranged``  a ranking with what is kept in any case first, and constants last
 ``_curves``    curves of all methods over the same folds, and the choice
 ``_related``   whether the target has to do with any feature, beside what the folds say
 ``_judge``     methods judged: their curves, the choice, and what it is compared with

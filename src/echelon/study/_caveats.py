@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,12 @@ from echelon.study.types import MethodPart, Score
 ONE_MAY_DO = "one may do"
 NO_BETTER_ALONE = "alone no better than guessing"
 NOT_STABLE = "is not stable"
+FEWER_ROWS = "the method ranks differently when rows are fewer"
 UNSTABLE = 0.6
 """Below this stability a caveat is due."""
+ENOUGH_RESAMPLES = 10
+"""A feature at the edge of the choice is in every second resample: in none of so many, or in all,
+once in a thousand tables."""
 
 
 def data_caveats(facts: Facts, n_folds: int) -> list[str]:
@@ -58,6 +62,32 @@ def instability(chosen: MethodPart) -> list[str]:
         f"The choice {NOT_STABLE} ({number(stability['index'], 2)}, where 1 is always the same "
         "and 0 is chance): half of the samples would often lead to other features."
     ]
+
+
+def decided_otherwise(
+    features: Sequence[Mapping[str, Any]], n_resamples: int
+) -> tuple[list[str], list[str]]:
+    """What is kept and no half of the samples chooses; what every half does, and is not kept."""
+    if n_resamples < ENOUGH_RESAMPLES:
+        return [], []
+    never, always = (
+        [row["name"] for row in features if row["kept"] is kept and row["stability"] == share]
+        for kept, share in ((True, 0.0), (False, 1.0))
+    )
+    return never, always
+
+
+def other_halves(features: Sequence[Mapping[str, Any]], n_resamples: int) -> list[str]:
+    """Warnings where every half of the samples decides otherwise than all of them.
+
+    The rule is the same; then the number of samples changes the ranking, as it does where a
+    method looks at a fixed number of neighbours.
+    """
+    never, always = decided_otherwise(features, n_resamples)
+    why = f"{FEWER_ROWS}, so treat this as undecided"
+    found = [f"No half of the rows chooses {listed(never)}, all rows together do: {why}."]
+    found += [f"Every half of the rows chooses {listed(always)}, all rows together do not: {why}."]
+    return [said for said, names in zip(found, (never, always), strict=True) if names]
 
 
 def result_caveats(

@@ -13,12 +13,15 @@ from echelon._core.relevance import LABELS, WEAK
 from echelon._core.words import listed, number, percent
 from echelon.profile import ALIKE
 from echelon.study._answer import AS_ASKED_FOR
-from echelon.study._caveats import NO_BETTER_ALONE, NOT_STABLE, ONE_MAY_DO, UNSTABLE
+from echelon.study._caveats import (
+    FEWER_ROWS,
+    NO_BETTER_ALONE,
+    NOT_STABLE,
+    ONE_MAY_DO,
+    UNSTABLE,
+    decided_otherwise,
+)
 from echelon.study.types import MethodPart, Summary
-
-ENOUGH_RESAMPLES = 10
-"""A feature at the edge of the choice is in every second resample: in none of so many once in a
-thousand tables, so another rule must have been at work."""
 
 NOTHING_USED = "uses no feature at all"
 """What ``RelevanceBounds`` says of a model in which no feature has a weight."""
@@ -148,17 +151,13 @@ def _chosen_by_one_rule(summary: Summary) -> Iterator[str]:
             f"{answer['n_features']:,} features are kept; how often features are chosen is about "
             f"sets of {stability['size']:,}."
         )
-    elif summary["how"]["n_resamples"] >= ENOUGH_RESAMPLES:
+    elif not any(FEWER_ROWS in warning for warning in answer["warnings"]):
         yield from _against_the_resamples(summary)
 
 
 def _against_the_resamples(summary: Summary) -> Iterator[str]:
-    for kept, share, verb in ((True, 0.0, "kept"), (False, 1.0, "not kept")):
-        names = [
-            feature["name"]
-            for feature in summary["features"]
-            if feature["kept"] is kept and feature["stability"] == share
-        ]
+    never, always = decided_otherwise(summary["features"], summary["how"]["n_resamples"])
+    for names, share, verb in ((never, 0.0, "kept"), (always, 1.0, "not kept")):
         if names:
             yield f"{verb}, but chosen in {percent(share)} of the halves: {listed(names)}."
 

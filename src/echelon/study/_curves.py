@@ -11,7 +11,7 @@ from echelon._core.folds import fold_scores
 from echelon._core.progress import stepwise
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve, feature_curve
-from echelon.study._always import AlwaysFirst
+from echelon.study._arranged import Arranged
 from echelon.study._models import Study, forest
 from echelon.study._prepared import Prepared
 from echelon.study._rule import Rule, size_of, sizes_against
@@ -61,7 +61,7 @@ def furthest(rule: Rule) -> int:
 
 def _inner(selector: Any) -> Any:
     """What ranks, without what is done before and after."""
-    while isinstance(selector, AlwaysFirst | Prepared):
+    while isinstance(selector, Arranged | Prepared):
         selector = selector.selector
     return selector
 

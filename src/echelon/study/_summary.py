@@ -19,7 +19,13 @@ from echelon._core.progress import expect
 from echelon._core.words import plain
 from echelon.profile import Facts, Profile, find_facts, profile
 from echelon.study._answer import answer
-from echelon.study._caveats import data_caveats, instability, label_caveats, result_caveats
+from echelon.study._caveats import (
+    data_caveats,
+    instability,
+    label_caveats,
+    other_halves,
+    result_caveats,
+)
 from echelon.study._coherence import contradictions
 from echelon.study._features import feature_rows, same_message, sort_by_rank
 from echelon.study._folds import Rows, make_splits, read_row_weights
@@ -88,7 +94,7 @@ def make_summary(
     study = set_up(X, target, settings)
     facts = find_facts(study.X, target)
     expect(n_steps(study, len(selectors)))
-    rankers = {name: as_ranker(each, study) for name, each in selectors.items()}
+    rankers = {name: as_ranker(each, study, facts.constant) for name, each in selectors.items()}
     judged = judge(rankers, study)
     with said_in_caveats():
         parts = [
@@ -166,10 +172,12 @@ def _found(
     order = sort_by_rank(chosen["ranking"])
     names = study.X.columns[order].tolist()
     verdict = answer(judged, study.rule, names, study.scoring)
-    verdict["warnings"] = instability(chosen) if verdict["keep"] else []
     alike = same_message(study.X, order, verdict["n_features"], [str(name) for name in suspect])
     shared = (methods, chosen, verdict["keep"], alike.groups, alike.substitutes)
     rows = feature_rows(study.X, study.target, *shared)
+    verdict["warnings"] = (
+        [*instability(chosen), *other_halves(rows, study.n_resamples)] if verdict["keep"] else []
+    )
     return {
         "answer": verdict,
         "features": rows,
