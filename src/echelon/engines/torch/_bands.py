@@ -20,7 +20,7 @@ def distance_sums(space: Space, queries: np.ndarray) -> np.ndarray:
     n = len(space.values)
     found = np.zeros((3, n))
     found[0, queries] = n - 1
-    for rows, far in _blocks(space, queries):
+    for rows, far in _blocks(space, _all_pairs(space), queries):
         far = far.nan_to_num_(nan=0.0)  # a row has no distance to itself
         far = far.sqrt_() if space.squared else far
         found[1, rows] = far.sum(1).cpu().numpy()
@@ -34,36 +34,78 @@ def band_sums(space: Space, queries: np.ndarray, bands: Bands) -> BandSums:
     asks[queries] = True
     limits = np.where(asks, bands.limits, [[-np.inf], [np.inf]])
     classes = space.samples.classes
-    gives = bands.gives(classes, _counts(space, queries, bands, limits))
-    return _sums(space, queries, classes, limits, gives)
+    pairs = _all_pairs(space)
+    gives = bands.gives(classes, _counts(space, pairs, queries, bands, limits))
+    return _sums(space, pairs, queries, limits, gives)
 
 
-def _blocks(space: Space, queries: np.ndarray) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
+class _PlainPairs:
+    """All pairs of some rows with all rows, by plain array operations."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+
+    def distances(self, block: torch.Tensor) -> torch.Tensor:
+        """Of some rows to all rows."""
+        n_numeric, squared = self.space.samples.n_numeric, self.space.squared
+        far = block.new_zeros((len(block), len(self.space.values)), dtype=torch.float64)
+        for f in range(block.shape[1]):
+            gaps = self._gaps(block, f)
+            far += gaps.square_() if squared and f < n_numeric else gaps
+        return far
+
+    def weighted_gaps(self, block: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """Differences times the weights of the pairs, added up for every feature."""
+        each = range(block.shape[1])
+        return torch.stack([self._gaps(block, f).mul_(weights).sum() for f in each])
+
+    def _gaps(self, block: torch.Tensor, f: int) -> torch.Tensor:
+        own, column = block[:, f, None].double(), self.space.values[:, f].double()
+        if f < self.space.samples.n_numeric:
+            return (own - column).abs_()
+        return (own != column).double()
+
+
+class _FusedPairs:
+    """The same by kernels that go through the features of a pair in registers."""
+
+    def __init__(self, space: Space) -> None:
+        from echelon.engines.torch import _gpu_bands  # needs Triton
+
+        self.space, self.gpu = space, _gpu_bands
+        self.rows = _gpu_bands.by_feature(space.values)
+
+    def distances(self, block: torch.Tensor) -> torch.Tensor:
+        """As above."""
+        samples, n_rows = self.space.samples, len(self.space.values)
+        x, squared = self.gpu.by_feature(block), self.space.squared
+        shape = len(block), n_rows, samples.n_numeric
+        return self.gpu.distances(x, self.rows, *shape, squared=squared)
+
+    def weighted_gaps(self, block: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """As above."""
+        x = self.gpu.by_feature(block)
+        return self.gpu.weighted_gaps(x, self.rows, weights, self.space.samples.n_numeric)
+
+
+AllPairs = _PlainPairs | _FusedPairs
+
+
+def _all_pairs(space: Space) -> AllPairs:
+    return _FusedPairs(space) if space.fused else _PlainPairs(space)
+
+
+def _blocks(
+    space: Space, pairs: AllPairs, queries: np.ndarray
+) -> Iterator[tuple[np.ndarray, torch.Tensor]]:
     """Some queries at a time and their distances to all rows, NaN to themselves."""
     size = max(1, space.room // (2 * len(space.values)))
     for start in range(0, len(queries), size):
         rows = queries[start : start + size]
         own = torch.as_tensor(rows, device=space.device)
-        far = _distances(space, space.values[own].double())
+        far = pairs.distances(space.values[own])
         far[torch.arange(len(rows), device=space.device), own] = torch.nan
         yield rows, far
-
-
-def _distances(space: Space, block: torch.Tensor) -> torch.Tensor:
-    n_numeric = space.samples.n_numeric
-    far = torch.zeros(len(block), len(space.values), dtype=torch.float64, device=space.device)
-    for f in range(block.shape[1]):
-        gaps = _gaps(space, block, f)
-        far += gaps.square_() if space.squared and f < n_numeric else gaps
-    return far
-
-
-def _gaps(space: Space, block: torch.Tensor, f: int) -> torch.Tensor:
-    """Differences of some rows to all rows in one column."""
-    column = space.values[:, f].double()
-    if f < space.samples.n_numeric:
-        return (block[:, f, None] - column).abs_()
-    return (block[:, f, None] != column).double()
 
 
 def _inside(far: torch.Tensor, limits: torch.Tensor, side: int, tolerance: float) -> torch.Tensor:
@@ -71,13 +113,19 @@ def _inside(far: torch.Tensor, limits: torch.Tensor, side: int, tolerance: float
     return far * tolerance < limits if side == 0 else far > limits * tolerance
 
 
-def _counts(space: Space, queries: np.ndarray, bands: Bands, limits: np.ndarray) -> np.ndarray:
+def _counts(
+    space: Space,
+    pairs: AllPairs,
+    queries: np.ndarray,
+    bands: Bands,
+    limits: np.ndarray,
+) -> np.ndarray:
     """Samples of every group in the bands of every row: (side, group, row)."""
     classes = space.samples.classes
     n_classes = len(bands.coefs[0])
     counts = np.zeros((2, int(bands.groups.max()) + 1, len(classes)), np.int64)
     of_class = torch.as_tensor(classes == np.arange(n_classes)[:, None], device=space.device)
-    for rows, far in _blocks(space, queries):
+    for rows, far in _blocks(space, pairs, queries):
         for side in range(2):
             own = torch.as_tensor(limits[side, rows], device=space.device)[:, None]
             inside = _inside(far, own, side, space.tolerance)
@@ -90,16 +138,20 @@ def _counts(space: Space, queries: np.ndarray, bands: Bands, limits: np.ndarray)
 
 
 def _sums(
-    space: Space, queries: np.ndarray, classes: np.ndarray, limits: np.ndarray, gives: np.ndarray
+    space: Space,
+    pairs: AllPairs,
+    queries: np.ndarray,
+    limits: np.ndarray,
+    gives: np.ndarray,
 ) -> BandSums:
     """Differences times what is given, and row sums and squares of the mean of both directions."""
     device = space.device
     edges, given = torch.as_tensor(limits, device=device), torch.as_tensor(gives, device=device)
-    of = torch.as_tensor(classes, device=device)
+    of = torch.as_tensor(space.samples.classes, device=device)
     totals = torch.zeros(space.values.shape[1], dtype=torch.float64, device=device)
-    by_row = torch.zeros(len(classes), dtype=torch.float64, device=device)
+    by_row = torch.zeros(len(of), dtype=torch.float64, device=device)
     squares = torch.zeros((), dtype=torch.float64, device=device)
-    for rows, far in _blocks(space, queries):
+    for rows, far in _blocks(space, pairs, queries):
         own = torch.as_tensor(rows, device=device)
         there, back = torch.zeros_like(far), torch.zeros_like(far)
         for side in range(2):
@@ -113,7 +165,5 @@ def _sums(
         # (a + b)^2 / 2 over unordered pairs is a^2 / 2 + a b / 2 over ordered ones.
         squares += 0.5 * (there * (there + back)).sum()
         del back
-        block = space.values[own].double()
-        for f in range(len(totals)):
-            totals[f] += _gaps(space, block, f).mul_(there).sum()
+        totals += pairs.weighted_gaps(space.values[own], there)
     return BandSums(totals.cpu().numpy(), by_row.cpu().numpy(), float(squares), gives)

@@ -13,7 +13,16 @@ from __future__ import annotations
 import torch
 
 from echelon.engines._samples import Samples
-from echelon.engines.torch._sums import BYTES, DEPTH, MANHATTAN, PAIRED, PRODUCTS, SQUARED, UNROLL
+from echelon.engines.torch._sums import (
+    BYTES,
+    DEPTH,
+    MANHATTAN,
+    PAIRED,
+    PRODUCTS,
+    SHORT,
+    SQUARED,
+    UNROLL,
+)
 
 _ROUNDING = 2.0**-24
 """Relative error of one float32 operation."""
@@ -95,7 +104,8 @@ class Bytes:
     def __init__(self, samples: Samples, lowest: torch.Tensor) -> None:
         p = samples.values.shape[1]
         self.shift = (lowest < 0).double()  # columns turned round
-        self.width = _padded(p, 4 * UNROLL) // 4
+        words = -(-p // 4)
+        self.width = words if words <= SHORT else _padded(words, UNROLL)
         self.sections = 0, self.width, self.width
         self.slack = 2.0 + p * 2.0**-16
 

@@ -15,7 +15,7 @@ remain are measured afterwards.  The numbers of ``KIND`` are those of ``kernels.
 import triton
 import triton.language as tl
 
-from echelon.engines.torch._sums import DEPTH, PRODUCTS, TILE, UNROLL
+from echelon.engines.torch._sums import BYTES, DEPTH, PRODUCTS, SHORT, TILE, UNROLL
 
 WARPS = 8
 ACROSS = 16
@@ -67,10 +67,16 @@ def _sum_floats(
 
 
 @triton.jit
-def _sum_bytes(x, y, words, SIDE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl.constexpr):
-    """Absolute differences of bytes, four to a word."""
+def _whole(numbers, LARGEST: tl.constexpr):
+    """Floats rounded down to integers, infinite ones to large ones."""
+    return tl.floor(tl.clamp(numbers, -LARGEST, LARGEST)).to(tl.int32)
+
+
+@triton.jit
+def _sum_bytes(x, y, low, words, SIDE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl.constexpr):
+    """Absolute differences of bytes, four to a word, added to a number of the reference."""
     TILE: tl.constexpr = SIDE * ACROSS
-    total = tl.zeros((SIDE, SIDE, ACROSS, ACROSS), tl.int32)
+    total = low + tl.zeros((SIDE, SIDE, ACROSS, ACROSS), tl.int32)
     for _ in range(0, words, UNROLL):
         for u in tl.static_range(UNROLL):
             a = tl.load(x + u * TILE)
@@ -82,7 +88,7 @@ def _sum_bytes(x, y, words, SIDE: tl.constexpr, ACROSS: tl.constexpr, UNROLL: tl
             )  # fmt: skip
         x += UNROLL * TILE
         y += UNROLL * TILE
-    return total.to(tl.float32)
+    return total
 
 
 @triton.jit
@@ -115,6 +121,33 @@ def _related(x, y, wanted, ordered_to, RELATION: tl.constexpr, TILE: tl.constexp
     return fails == 0
 
 
+@triton.jit
+def _hand_out(near, t, r, rows, found, counts, capacity, SIDE: tl.constexpr, ACROSS: tl.constexpr):
+    """Write the pairs that are near, a pair per thread at a time.
+
+    Nearly every tile has one, few threads have two: bits of the pairs of a thread, and not all
+    pairs, are gone through.
+    """
+    TILE: tl.constexpr = SIDE * ACROSS
+    side = tl.arange(0, SIDE)
+    bit = (side[:, None] * SIDE + side[None, :])[:, :, None, None].to(tl.int64)
+    bits = tl.where(near, tl.full((1, 1, 1, 1), 1, tl.int64) << bit, 0)
+    bits = tl.sum(tl.sum(bits, axis=0, keep_dims=True), axis=1, keep_dims=True)
+    across = tl.arange(0, ACROSS)
+    while tl.max((bits != 0).to(tl.int32), axis=None) > 0:
+        left = bits != 0
+        # The number of the lowest bit is the exponent of its value, a power of two.
+        lowest = (bits & -bits).to(tl.float32).to(tl.int32, bitcast=True)
+        first = ((lowest >> 23) & 255) - 127
+        query = t * TILE + first // SIDE * ACROSS + across[None, None, :, None]
+        row = tl.load(
+            rows + r * TILE + first % SIDE * ACROSS + across[None, None, None, :], mask=left
+        )
+        place = tl.atomic_add(counts + query, 1, mask=left, sem="relaxed")
+        tl.store(found + query * capacity + place, row, mask=left & (place < capacity))
+        bits = bits & (bits - 1)
+
+
 @triton.jit(do_not_specialize=["width", "ordered_to", "numeric_to", "nominal_to", "capacity"])
 def bounds(
     queries, references, low, query_rows, rows, width, ordered_to, numeric_to, nominal_to,
@@ -139,42 +172,52 @@ def bounds(
         to = lane[None, :, None, :]
     x = queries + t * width * TILE
     y = references + r * width * TILE
-    row = tl.load(rows + r * TILE + to)
-    wanted = (row >= 0) & (row != tl.load(query_rows + t * TILE + at))
-    some = 1
-    if RELATION != 0:
-        wanted = _related(x + at, y + to, wanted, ordered_to, RELATION, TILE)
-        some = tl.max(wanted.to(tl.int32), axis=None)
-    bound = tl.where(wanted, float("inf"), float("inf"))
-    if some > 0:
-        if KIND == 3:
-            total = _sum_products(x, y, width, TILE, DEPTH)
-        elif KIND == 4:
-            total = _sum_bytes(x + at, y + to, width, SIDE, ACROSS, UNROLL)
-        else:
-            total, shared = _sum_floats(
-                x + at, y + to, numeric_to, nominal_to, KIND, MISSING, SIDE, ACROSS, UNROLL
-            )
-            if MISSING:
-                shared -= n_padded
-                total = tl.where(shared > 0, total * (n_features / shared), float("inf"))
-        bound = tl.where(wanted, total + tl.load(low + r * TILE + to), float("inf"))
-    if DENSE:
-        n_lanes = tl.num_programs(1).to(tl.int64) * TILE
-        tl.store(dense + (t * TILE + at) * n_lanes + r * TILE + to, bound)
-    elif some > 0:
-        near = wanted & (bound <= tl.load(limits + t * TILE + at))
-        if tl.max(near.to(tl.int32), axis=None) > 0:
-            zero = tl.where(near, 0, 0)
-            place = tl.atomic_add(counts + (t * TILE + at) + zero, 1, mask=near, sem="relaxed")
-            fits = near & (place < capacity)
-            tl.store(found + (t * TILE + at) * capacity + place, row + zero, mask=fits)
+    least = tl.load(low + r * TILE + to)
+    if KIND == 4 and not DENSE:
+        total = _sum_bytes(x + at, y + to, _whole(least, 1e9), width, SIDE, ACROSS, UNROLL)
+        near = total <= _whole(tl.load(limits + t * TILE + at), 5e8)
+        _hand_out(near, t, r, rows, found, counts, capacity, SIDE, ACROSS)
+    else:
+        row = tl.load(rows + r * TILE + to)
+        wanted = (row >= 0) & (row != tl.load(query_rows + t * TILE + at))
+        some = 1
+        if RELATION != 0:
+            wanted = _related(x + at, y + to, wanted, ordered_to, RELATION, TILE)
+            some = tl.max(wanted.to(tl.int32), axis=None)
+        bound = tl.where(wanted, float("inf"), float("inf"))
+        if some > 0:
+            if KIND == 3:
+                total = _sum_products(x, y, width, TILE, DEPTH)
+            elif KIND == 4:
+                total = _sum_bytes(x + at, y + to, 0, width, SIDE, ACROSS, UNROLL).to(tl.float32)
+            else:
+                total, shared = _sum_floats(
+                    x + at, y + to, numeric_to, nominal_to, KIND, MISSING, SIDE, ACROSS, UNROLL
+                )
+                if MISSING:
+                    shared -= n_padded
+                    total = tl.where(shared > 0, total * (n_features / shared), float("inf"))
+            bound = tl.where(wanted, total + least, float("inf"))
+        if DENSE:
+            n_lanes = tl.num_programs(1).to(tl.int64) * TILE
+            tl.store(dense + (t * TILE + at) * n_lanes + r * TILE + to, bound)
+        elif some > 0:
+            near = wanted & (bound <= tl.load(limits + t * TILE + at))
+            if KIND != 3:
+                _hand_out(near, t, r, rows, found, counts, capacity, SIDE, ACROSS)
+            elif tl.max(near.to(tl.int32), axis=None) > 0:
+                zero = tl.where(near, 0, 0)
+                place = tl.atomic_add(counts + (t * TILE + at) + zero, 1, mask=near, sem="relaxed")
+                fits = near & (place < capacity)
+                tl.store(found + (t * TILE + at) * capacity + place, row + zero, mask=fits)
 
 
 def launch(n_query_tiles, n_tiles, *arguments, kind, missing, relation, dense):
     """Run ``bounds`` for all pairs of tiles."""
     # Sums over what is there, and products, would spill.
     registers = None if missing or kind == PRODUCTS else REGISTERS
+    width = arguments[5]
+    unroll = width if kind == BYTES and width <= SHORT else UNROLL
     bounds[n_query_tiles, n_tiles](
         *arguments,
         KIND=kind,
@@ -183,7 +226,7 @@ def launch(n_query_tiles, n_tiles, *arguments, kind, missing, relation, dense):
         DENSE=dense,
         TILE=TILE,
         ACROSS=ACROSS,
-        UNROLL=UNROLL,
+        UNROLL=unroll,
         DEPTH=DEPTH,
         num_warps=WARPS,
         maxnreg=registers,

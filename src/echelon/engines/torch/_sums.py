@@ -13,6 +13,9 @@ import torch
 TILE, UNROLL, DEPTH = 128, 4, 32
 """Rows per tile; features per turn of the loops over sums and over products."""
 
+SHORT = 8
+"""Words of bytes up to which a loop over all of them is unrolled."""
+
 MANHATTAN, SQUARED, PAIRED, PRODUCTS, BYTES = range(5)
 """What is summed: |a - b|, (a - b)^2, norms of pairs, -2 ab, |a - b| of four bytes at a time."""
 
@@ -22,7 +25,10 @@ def all_sums(encoding: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if encoding.kind == PRODUCTS:
         return -2 * (a @ b.T)
     if encoding.kind == BYTES:
-        a, b = (rows.contiguous().view(torch.uint8).float() for rows in (a, b))
+        a, b = (
+            rows.clone(memory_format=torch.contiguous_format).view(torch.uint8).float()
+            for rows in (a, b)
+        )
         return torch.cdist(a, b, p=1)
     if encoding.kind == MANHATTAN and not encoding.missing and encoding.sections[1] == a.shape[1]:
         return torch.cdist(a, b, p=1)

@@ -169,7 +169,7 @@ def lay_out(space: Space, encoding: Encoding) -> Tiles:
     for start in range(0, len(blocks), step):
         part = lanes[start * TILE : (start + step) * TILE]
         encoded, part_low = encoding.encode(space.take(part.clamp(min=0).long()))
-        low[start * TILE : (start + step) * TILE] = part_low
+        low[start * TILE : (start + step) * TILE] = part_low.masked_fill(part < 0, torch.inf)
         blocks[start : start + step] = encoded.view(-1, TILE, encoding.width).mT
     return Tiles(encoding, blocks, lanes, low, np.concatenate([[0], np.cumsum(n_tiles)]))
 
@@ -235,9 +235,9 @@ class QueryTiles:
             self._launch(first, last, limits=limits, found=found, counts=counts)
             most = int(counts.max())
             if most <= capacity:
-                owners, lanes = torch.nonzero(
-                    torch.arange(most, device=found.device) < counts[:, None], as_tuple=True
-                )
+                there = torch.arange(most, device=found.device) < counts[:, None]
+                there &= found[:, :most] != self.rows[:, None]  # a row is near itself
+                owners, lanes = torch.nonzero(there, as_tuple=True)
                 return owners, found[owners, lanes].long()
             if most * len(self.rows) > self.space.room and self.n > 1:
                 raise TooManyPairsError
