@@ -118,8 +118,8 @@ def all_moments(
     moments = np.zeros((len(columns), 4))
     moments[:, 0], moments[:, 1] = mean_and_variance(sums, found.sums())
     in_tail = np.zeros(len(columns), bool)
-    in_tail[:] = thirds is not None and is_in_tail(scores, moments[:, 0], moments[:, 1])
-    if in_tail.any():
+    in_tail[:] = is_in_tail(scores, moments[:, 0], moments[:, 1])
+    if thirds is not None and in_tail.any():
         of_columns = found.some(in_tail).thirds()
         moments[in_tail, 2], moments[in_tail, 3] = third_moment(sums.n, thirds, of_columns)
     return moments

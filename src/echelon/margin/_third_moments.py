@@ -54,7 +54,9 @@ def is_in_tail(score: Any, mean: Any, variance: Any) -> Any:
 def third_moment(n: int, a: ThirdSums, b: ThirdSums) -> tuple[Any, Any]:
     """The third central moment of S over all permutations, and the form's part of it."""
     patterns = zip(_patterns(a), _patterns(b), COUNTS, SAMPLES, strict=True)
-    total = sum(of_a * of_b * count / float(perm(n, m)) for of_a, of_b, count, m in patterns if m <= n)
+    total = sum(
+        of_a * of_b * count / float(perm(n, m)) for of_a, of_b, count, m in patterns if m <= n
+    )
     if n < 3:
         return total, 0.0
     in_form = [s.triangles - beside_form(n, s.squares, s.rows, s.form) for s in (a, b)]
