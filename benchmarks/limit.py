@@ -46,7 +46,7 @@ def _absolute_differences_by_four(rows, block, sums, repeats):
 @numba.njit(nogil=True)
 def _maxima(rows, block, sums, repeats):
     for _ in range(repeats):
-        add_maxima(rows, block, 0, block.shape[0], sums)
+        add_maxima(rows, block, 0, block.shape[0], (0, block.shape[1]), sums)
 
 
 def _on_cache_lines(values: np.ndarray, dtype) -> np.ndarray:

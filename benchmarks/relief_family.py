@@ -13,7 +13,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
-from time import process_time
+from time import process_time, sleep
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +23,20 @@ from benchmarks.common import environment, note, publish, slopes
 THREADS = 2
 CAP = 300
 """Seconds after which a slow package is stopped and counted as slower than that."""
+
+PAUSE = 0.1
+"""Seconds between turns: threads that wait for more work after a fit are not to count as another's.
+"""
+
+LIMITS = """\
+2000 x 100 has 2 x 10^8 terms |a - b| if every pair is visited once.  At two 512-bit operations a
+cycle and 3 GHz, distances take at least 2 ms in 16-bit steps and 8 ms in single precision
+(MultiSURF, for the deviations), and weighted differences 4 ms; the loops take 3, 9 and 6 ms.
+ReliefF visits every pair from both sides: 5 ms.  The rest of a fit is spread out, and no part of
+it is large: limits, masses and candidates of pairs some 10 ms, z-scores and p-values, and 8 ms for
+reading, checking, scaling and laying out the data and handing out tasks, which is why small data
+miss most.  At 5000 x 100 these loops take a quarter (ReliefF) to less than half of the time."""
+"""What the machine allows, measured loop by loop."""
 
 CASES = {"2000 x 100": (2000, 100), "5000 x 100": (5000, 100)}
 PEERS = {
@@ -101,6 +115,7 @@ def turns(packages: list[str], method: str, case: str, rounds: int) -> dict[str,
     times: dict[str, list[float]] = {package: [] for package in packages}
     for _ in range(rounds):
         for package, fit in fits.items():
+            sleep(PAUSE)
             times[package].append(cpu_seconds(lambda fit=fit: fit(X, y)))
     return {package: min(found) for package, found in times.items()}
 
@@ -233,11 +248,13 @@ Exact scores of all samples, float32 input, two classes (RReliefF: numbers); mad
 `python -m benchmarks.relief_family --write` with {made}.
 
 How to read it: seconds are processor time, all threads together, which other work on the machine
-changes little.  echelon and fast-select, {THREADS} threads each, take turns in one process, after a
-first fit in which code is compiled, and the best of all rounds counts; the others, far slower, run
-once, in one thread, and are stopped after {CAP} seconds (those stopped at 2000 rows are not tried
-at 5000; where a row lacks, it was not run).  echelon's times include z-scores and p-values, which
-the others do not have; the second table says what they take.  fast-select sums in single precision;
+changes less than the time of day.  echelon and fast-select, {THREADS} threads each, take turns in
+one process, after a first fit in which code is compiled, and the best of all rounds counts.
+Between turns lies a tenth of a second: threads of fast-select wait for more work for some
+milliseconds of processor time, which would count as echelon's.  The others, far slower, run once,
+in one thread, and are stopped after {CAP} seconds (those stopped at 2000 rows are not tried at
+5000; where a row lacks, it was not run).  echelon's times include z-scores and p-values, which the
+others do not have; the second table says what they take.  fast-select sums in single precision;
 echelon sums float32 input in single precision over 64 features and 8 x 256 pairs, and in double
 precision beyond.
 
@@ -246,6 +263,8 @@ precision beyond.
 {chr(10).join(rows)}
 
 Aimed at: 5 times fast-select, 100 times skrebate.  Missed: {missed(rows)}.
+
+Why: {LIMITS}
 
 Seconds that z-scores and p-values take of a fit:
 

@@ -205,7 +205,7 @@ def test_every_distance_lies_within_its_bounds(squared, missing):
             _partial_sums(packed, rows, packed.blocks[0], live, totals)
         else:
             sums = np.empty((4, n_lanes), packed.blocks.dtype)
-            _complete_sums(packed, rows, packed.blocks[0], live, sums, totals)
+            _complete_sums(packed, rows, packed.blocks[0], (0, n_lanes), live, sums, totals)
         for i in range(m):
             d = brute_force(samples, i, "euclidean" if squared else "manhattan")
             d = packed.steps * (d**2 if squared else d)

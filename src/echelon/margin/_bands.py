@@ -15,7 +15,7 @@ from echelon.kernels.pairs import distances_among
 from echelon.margin._differences import differences
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
-from echelon.margin._moments import WeightSums, all_moments, by_column
+from echelon.margin._moments import WeightSums, all_moments, by_columns
 from echelon.margin._triangles import block_thirds, generator, some_rows
 from echelon.margin.rules import Band, Term
 
@@ -80,13 +80,14 @@ def _sums_all_pairs(engine: Engine, samples: Samples) -> bool:
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
 
-    def total(column: np.ndarray, f: int) -> tuple[float, float]:
-        column, nominal = column.astype(float), f >= samples.n_numeric
+    def totals(columns: np.ndarray, which: slice) -> np.ndarray:
+        nominal = which.start >= samples.n_numeric
         if samples.weights is None:
-            return differences(column, nominal=nominal).sums().d0, 0.0
-        return difference_mass(column, samples.weights, nominal=nominal), 0.0
+            return np.atleast_1d(differences(columns, nominal=nominal).total())
+        mass = samples.weights
+        return np.array([difference_mass(c.astype(float), mass, nominal=nominal) for c in columns])
 
-    return by_column(samples, total, engine.map)[:, 0]
+    return by_columns(samples, totals, engine.map)
 
 
 def bounded(search: Search, band: Band, limits: np.ndarray, space: Any) -> Search:
@@ -150,22 +151,25 @@ class DenseSums:
             block_thirds(self.weights_among(which), which, rows),
         )
 
-        def of_column(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
-            return all_moments(weights, column, scores[f], nominal=f >= self.samples.n_numeric)
+        def of_columns(columns: np.ndarray, which: slice) -> np.ndarray:
+            nominal = which.start >= self.samples.n_numeric
+            return all_moments(weights, columns, scores[which], nominal=nominal)
 
-        return Moments.of(by_column(self.samples, of_column, self.engine.map))
+        return Moments.of(by_columns(self.samples, of_columns, self.engine.map))
 
     def weights_among(self, which: np.ndarray) -> np.ndarray:
         """The weights M among some rows."""
         samples, classes = self.samples, self.samples.classes[which]
         far = distances_among(samples.values[which], samples.n_numeric, self.space.squared)
         limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
-        gives = self.found.gives[:, :, which][:, classes].transpose(0, 2, 1)
-        given = np.where(far * tolerance < limits[0], gives[0], 0.0)
-        given += np.where(far > limits[1] * tolerance, gives[1], 0.0)
+        given = np.zeros_like(far)
+        for side, gives in enumerate(self.found.gives[:, :, which]):
+            if gives.any():
+                inside = far > limits[1] * tolerance if side else far * tolerance < limits[0]
+                given += np.where(inside, gives[classes].T, 0.0)
         np.fill_diagonal(given, 0.0)
         mass = samples.mass[which]
-        return (given + given.T) * (mass[:, None] * mass) / (2 * self.n_queries)
+        return (given + given.T) * (mass[:, None] * (0.5 / self.n_queries * mass))
 
 
 def dense_sums(

@@ -40,6 +40,9 @@ from echelon.margin._triangles import Triangles, pair_thirds
 COLUMNS_PER_TASK = 8
 """Columns read together: a cache line holds eight neighbours in a row."""
 
+VALUES_AT_ONCE = 1 << 14
+"""Values of several columns summed in one call: more would not stay in a processor's own cache."""
+
 FEW_ROWS = 10_000
 """Up to here a product of two columns is not worth threads, and none are started."""
 
@@ -83,8 +86,8 @@ def weight_sums(graph: PairGraph, present: np.ndarray) -> WeightSums:
     )
 
 
-def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, float]:
-    """Mean and variance of the score over all permutations of the column."""
+def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[Any, Any]:
+    """Mean and variance of the score over all permutations of the column, or columns."""
     n, a0, a1, a2, bb, rb = weights
     d0, d1, d2, xx, rx = column
     if n < 2:
@@ -96,19 +99,30 @@ def mean_and_variance(weights: WeightSums, column: ColumnSums) -> tuple[float, f
         variance += 2 * 2 * rb * rx / ((n - 1) * (n - 2))
     if n > 3:
         variance += 4 * (a1 - 2 * a2) * (d1 - 2 * d2) / (pairs * (n - 2) * (n - 3))
-    return a0 * d0 / pairs, max(variance, 0.0)
+    return a0 * d0 / pairs, np.maximum(variance, 0.0)
 
 
 def all_moments(
-    weights: tuple[WeightSums, ThirdSums | None], column: np.ndarray, score: float, *, nominal: bool
-) -> tuple[float, float, float, float]:
-    """The same and ``third_moment``, which is 0 for scores that are not in the upper tail."""
+    weights: tuple[WeightSums, ThirdSums | None],
+    columns: np.ndarray,
+    scores: np.ndarray,
+    *,
+    nominal: bool,
+) -> np.ndarray:
+    """The same of every column, and ``third_moment``, which is 0 for scores not in the upper tail.
+
+    Of several columns if they are numeric, or of one.
+    """
     sums, thirds = weights
-    found = differences(column, nominal=nominal)
-    mean, variance = mean_and_variance(sums, found.sums())
-    if thirds is None or not is_in_tail(score, mean, variance):
-        return mean, variance, 0.0, 0.0
-    return mean, variance, *third_moment(sums.n, thirds, found.thirds())
+    found = differences(columns, nominal=nominal)
+    moments = np.zeros((len(columns), 4))
+    moments[:, 0], moments[:, 1] = mean_and_variance(sums, found.sums())
+    in_tail = np.zeros(len(columns), bool)
+    in_tail[:] = is_in_tail(scores, moments[:, 0], moments[:, 1])
+    if thirds is not None and in_tail.any():
+        of_columns = found.some(in_tail).thirds()
+        moments[in_tail, 2], moments[in_tail, 3] = third_moment(sums.n, thirds, of_columns)
+    return moments
 
 
 def permutation_moments(
@@ -133,17 +147,18 @@ def permutation_moments(
     if graph.directions.any():
         whole[1] = weights_of(unsigned, everyone)
 
-    def moments(column: np.ndarray, f: int) -> tuple[float, float, float, float]:
-        present = ~np.isnan(column) if samples.missing else everyone
-        ordered = f < samples.n_ordered
+    def moments(columns: np.ndarray, which: slice) -> np.ndarray:
+        present = ~np.isnan(columns[0]) if samples.missing else everyone
+        ordered = which.start < samples.n_ordered
         if present.all():
             weights = whole[0 if ordered else 1]
         else:
             weights = weights_of(signed if ordered else unsigned, present)
-            column = column[present]
-        return all_moments(weights, column, scores[f], nominal=f >= samples.n_numeric)
+            columns = columns[:, present]
+        nominal = which.start >= samples.n_numeric
+        return all_moments(weights, columns, scores[which], nominal=nominal)
 
-    return Moments.of(by_column(samples, moments, run))
+    return Moments.of(by_columns(samples, moments, run))
 
 
 def by_column(
@@ -151,18 +166,40 @@ def by_column(
 ) -> np.ndarray:
     """``function(column, number)`` of all columns, as an array with a row for each."""
 
-    def task(group: range) -> list[tuple[float, ...]]:
-        return [function(c, f) for f, c in zip(group, _columns(samples, group), strict=True)]
+    def one_by_one(columns: np.ndarray, which: slice) -> list[tuple[float, ...]]:
+        return [function(column, which.start + f) for f, column in enumerate(columns)]
+
+    return by_columns(samples, one_by_one, run)
+
+
+def by_columns(samples: Samples, function: Callable[[np.ndarray, slice], Any], run: Run) -> Any:
+    """The same of ``function(columns, numbers)``, which gives a row for each of some columns.
+
+    They are of one kind, and complete if they are more than one; rows as in ``samples``.
+    """
+
+    def task(group: range) -> list[Any]:
+        return [function(columns, which) for columns, which in _of_a_kind(samples, group)]
 
     n = samples.values.shape[1]
     groups = [range(f, min(f + COLUMNS_PER_TASK, n)) for f in range(0, n, COLUMNS_PER_TASK)]
     with blas_in_one_thread() if len(samples.classes) > FEW_ROWS else nullcontext():
-        return np.array([pair for part in run(task, groups) for pair in part])
+        return np.concatenate([rows for part in run(task, groups) for rows in part])
 
 
-def _columns(samples: Samples, group: range) -> Iterable[np.ndarray]:
-    """Some columns, rows as in the graph; fetched where the rows are on a cluster."""
-    values = samples.values
-    if isinstance(values, np.ndarray):
-        return np.ascontiguousarray(values[:, group.start : group.stop].T)
-    return (values[:, f][samples.rows] for f in group)
+def _of_a_kind(samples: Samples, group: range) -> Iterator[tuple[np.ndarray, slice]]:
+    """Parts of a group of columns and their numbers; fetched where rows are on a cluster."""
+    values, n_rows = samples.values, len(samples.classes)
+    local = isinstance(values, np.ndarray)
+    block = np.ascontiguousarray(values[:, group.start : group.stop].T) if local else None
+    most = max(1, VALUES_AT_ONCE // n_rows) if local and not samples.missing else 1
+    start = group.start
+    while start < group.stop:
+        border = samples.n_ordered if start < samples.n_ordered else samples.n_numeric
+        stop = max(start + 1, min(start + most, border, group.stop))
+        if block is None:
+            columns = values[:, start][samples.rows][None]
+        else:
+            columns = block[start - group.start : stop - group.start]
+        yield columns, slice(start, stop)
+        start = stop

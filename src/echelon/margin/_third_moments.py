@@ -21,44 +21,49 @@ up to 0: the a's make a sum over samples, W the form, whose third moment is abou
 from __future__ import annotations
 
 from math import perm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
 class ThirdSums(NamedTuple):
-    """Sums of third order over a centred matrix: c, sum q r, t, sum r^3, r A r."""
+    """Sums of third order over a centred matrix: c, sum q r, t, sum r^3, r A r.
 
-    cubes: float
-    squares: float
-    triangles: float
-    rows: float
-    form: float
+    Numbers, or arrays with one for each of several matrices.
+    """
+
+    cubes: Any
+    squares: Any
+    triangles: Any
+    rows: Any
+    form: Any
 
 
 NOTHING = ThirdSums(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def is_in_tail(score: float, mean: float, variance: float) -> bool:
+def is_in_tail(score: Any, mean: Any, variance: Any) -> Any:
     """Whether skewness says anything about a score: not up to one deviation above the mean.
 
     There the first term of the Edgeworth series, skewness (z^2 - 1), changes its sign, so that the
     p-values of both sides meet; below, those of the normal law are the larger ones.
     """
-    return score > mean and (score - mean) ** 2 > variance
+    return (score > mean) & ((score - mean) ** 2 > variance)
 
 
-def third_moment(n: int, a: ThirdSums, b: ThirdSums) -> tuple[float, float]:
+def third_moment(n: int, a: ThirdSums, b: ThirdSums) -> tuple[Any, Any]:
     """The third central moment of S over all permutations, and the form's part of it."""
     patterns = zip(_patterns(a), _patterns(b), COUNTS, SAMPLES, strict=True)
-    total = sum(of_a * of_b * count / perm(n, m) for of_a, of_b, count, m in patterns if m <= n)
+    total = sum(
+        of_a * of_b * count / float(perm(n, m)) for of_a, of_b, count, m in patterns if m <= n
+    )
     if n < 3:
         return total, 0.0
     in_form = [s.triangles - beside_form(n, s.squares, s.rows, s.form) for s in (a, b)]
     return total, 8 * in_form[0] * in_form[1] / perm(n, 3)
 
 
-def beside_form(n: int, squares: float, rows: float, form: float) -> float:
+def beside_form(n: int, squares: Any, rows: Any, form: Any) -> Any:
     """The triangles in which a takes part: t - t_W, from the other sums; n > 2."""
     a3, form, squares = rows / (n - 2) ** 3, form / (n - 2) ** 2, squares / (n - 2)
     two_w = squares - 2 * form - n * a3
@@ -72,7 +77,7 @@ SAMPLES = (2, 3, 3, 4, 4, 4, 5, 6)
 """Of how many samples it consists."""
 
 
-def _patterns(sums: ThirdSums) -> tuple[float, ...]:
+def _patterns(sums: ThirdSums) -> tuple[Any, ...]:
     """The sums over all patterns.
 
     One pair three times; twice, and one that meets it; triangle; star; path; one twice, and another
@@ -93,23 +98,23 @@ def _patterns(sums: ThirdSums) -> tuple[float, ...]:
 
 
 def centred(
-    n: int, rows: np.ndarray, squares: np.ndarray, cubes: float, form: float, triangles: float
+    n: int, rows: np.ndarray, squares: np.ndarray, cubes: Any, form: Any, triangles: Any
 ) -> ThirdSums:
     """The sums, from a matrix that is not centred.
 
     ``rows``, ``squares``: row sums of the matrix and of its squares; ``cubes``, ``triangles``: sums
-    as above; ``form``: r A r, with the centred r and this matrix.
+    as above; ``form``: r A r, with the centred r and this matrix.  Of several matrices, too.
     """
-    total, squared, pairs = float(rows.sum()), float(squares.sum()), n * (n - 1)
+    total, squared, pairs = rows.sum(axis=-1), squares.sum(axis=-1), n * (n - 1)
     mean = total / pairs
-    r = rows - total / n
-    rr = float(r @ r)
-    wedges = float(rows @ rows) - squared
+    r = rows - (total / n)[..., None]
+    rr = np.vecdot(r, r)
+    wedges = np.vecdot(rows, rows) - squared
     return ThirdSums(
         cubes - 3 * mean * squared + 3 * mean**2 * total - pairs * mean**3,
-        float(squares @ r) - 2 * mean * rr,
+        np.vecdot(squares, r) - 2 * mean * rr,
         triangles - 3 * mean * wedges + (n - 2) * (3 * mean**2 * total - pairs * mean**3),
-        float(r @ (r * r)),
+        np.vecdot(r, r * r),
         form + mean * rr,
     )
 

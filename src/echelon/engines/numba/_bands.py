@@ -42,8 +42,9 @@ def _mark(i, begin, totals, steps, codes):
 
 
 @kernel
-def _settle(packed, i, begin, limits, tolerance, codes):
+def _settle(exact, i, begin, limits, tolerance, codes):
     """The bits in doubt, from exact distances."""
+    values, n_numeric, squared = exact
     near, far = limits[0, i], limits[1, i]
     words = codes.view(np.uint64)
     for word in range(words.shape[0]):
@@ -52,7 +53,7 @@ def _settle(packed, i, begin, limits, tolerance, codes):
         for j in range(8 * word, 8 * word + 8):
             if codes[j] >= DOUBT:
                 r = begin + j
-                d = distance(packed.values[i], packed.values[r], packed.n_numeric, packed.squared)
+                d = distance(values[i], values[r], n_numeric, squared)
                 code = NEAR if d * tolerance < near else 0
                 code |= NEAR_BACK if d * tolerance < limits[0, r] else 0
                 code |= FAR_OFF if d > far * tolerance else 0
@@ -61,13 +62,13 @@ def _settle(packed, i, begin, limits, tolerance, codes):
 
 
 @kernel
-def _codes(packed, i, begin, totals, bands, codes):
+def _codes(exact, i, begin, totals, bands, codes):
     """Bits of all pairs of query i with the rows from ``begin`` on; 0 where it does not visit."""
     limits, steps, asking, all_asking, tolerance = bands
     n = totals.shape[0]
     _mark(i, begin, totals, steps, codes[:n])
     codes[n:] = 0
-    _settle(packed, i, begin, limits, tolerance, codes)
+    _settle(exact, i, begin, limits, tolerance, codes)
     if not all_asking:
         for j in range(n):
             if begin + j == i or (asking[begin + j] and begin + j < i):
@@ -107,7 +108,7 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
     n_lanes = packed.blocks.shape[2]
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     codes = np.zeros(n_lanes, np.uint8)
-    whole = bands[3]
+    whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
         rows = rows_of(packed, packed.blocks, group)
@@ -115,10 +116,11 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         for b in range(packed.blocks.shape[0]):
             start, size = packed.block_start[b], packed.block_size[b]
-            if first_lane(packed, whole, b, group[0]) == size:
+            lowest = first_lane(packed, whole, b, group[0])
+            if lowest == size:
                 continue
             if seen.shape[0] == 0:
-                _sum_block(packed, group, rows, b, wanted, ANY, live, alive, sums, totals)
+                _sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
             other = packed.classes[start]
             where = (bands[0], bands[1], bands[2], whole[b], bands[4])
             for q in range(group.shape[0]):
@@ -128,9 +130,9 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
                     break
                 begin, end = start + first, start + size
                 if seen.shape[0] == 0:
-                    _codes(packed, i, begin, totals[q, first:size], where, codes)
+                    _codes(exact, i, begin, totals[q, first:size], where, codes)
                 else:
-                    _codes(packed, i, begin, seen[place : place + end - begin], where, codes)
+                    _codes(exact, i, begin, seen[place : place + end - begin], where, codes)
                 if kept.shape[0] > 0:
                     _copy(codes, kept[place : place + end - begin])
                 place += end - begin
@@ -226,20 +228,21 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
     squares = 0.0
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     codes = np.zeros(n_lanes, np.uint8)
-    whole = bands[3]
+    whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
         rows = rows_of(packed, packed.blocks, group)
-        exact = rows_of(packed, blocks, group)
+        asked = rows_of(packed, blocks, group)
         live, alive = np.zeros(rows.shape[0], np.bool_), np.empty((1, 1), np.uint8)
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         weights = np.zeros((rows.shape[0], n_lanes), blocks.dtype)
         for b in range(blocks.shape[0]):
             start, size = packed.block_start[b], packed.block_size[b]
-            if first_lane(packed, whole, b, group[0]) == size:
+            lowest = first_lane(packed, whole, b, group[0])
+            if lowest == size:
                 continue
             if kept.shape[0] == 0:
-                _sum_block(packed, group, rows, b, wanted, ANY, live, alive, sums, totals)
+                _sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
             other = packed.classes[start]
             where = (bands[0], bands[1], bands[2], whole[b], bands[4])
             for q in range(group.shape[0]):
@@ -253,7 +256,7 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
                     line = kept[place : place + end - begin]
                     place += end - begin
                 else:
-                    _codes(packed, i, begin, totals[q, first:size], where, codes)
+                    _codes(exact, i, begin, totals[q, first:size], where, codes)
                     line = codes[: size - first]
                 half, square = _weigh(
                     line,
@@ -270,7 +273,7 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
             for q in range(0, group.shape[0], STRIP):
                 first = first_lane(packed, whole, b, group[q])
                 if first < size:
-                    strip, of_strip = exact[q : q + STRIP], weights[q : q + STRIP]
+                    strip, of_strip = asked[q : q + STRIP], weights[q : q + STRIP]
                     lanes = lines(first, size)
                     _add_weighted(strip, blocks[b], of_strip, lanes, packed.nominal_from, found)
     return found, by_row, squares

@@ -3,6 +3,7 @@
 Every pair gets a cheap interval [lower, upper] around its distance (see ``tiles``).  The k-th
 smallest *upper* bound seen so far limits what can still be a neighbour, so a pair whose *lower*
 bound lies beyond it is never looked at again.  The few that remain get their exact distance.
+The first limit comes from minima over parts of some blocks, before any pair of them is looked at.
 
 Cost: m^2 p tile operations for m queries and references, plus about k log(m / k) candidates
 per query.  Memory: the packed input and, per call, ``GROUP`` rows of candidates and sums.
@@ -29,6 +30,12 @@ from echelon.kernels.pairs import ANY, distance, paired_distance, partial_distan
 
 GROUP = 64
 """Queries that share one pass over the references, which therefore come from cache."""
+
+SPAN = 8
+"""Blocks summed before candidates are taken from them: a limit from all of them leaves few."""
+
+LINE = 32
+"""Lanes are summed in multiples of these, which a vector register may hold."""
 
 FAR = 1 << 29
 """Largest limit, above every distance; as a tile sum, which counts twice, beyond every limit."""
@@ -66,9 +73,10 @@ class Packed(NamedTuple):
 
 
 @kernel
-def _complete_sums(packed, rows, block, live, sums, totals):
-    """Tile sums of the live query rows against one block, ``CHUNK`` columns at a time."""
+def _complete_sums(packed, rows, block, lanes, live, sums, totals):
+    """Tile sums of the live query rows against some lanes, ``CHUNK`` columns at a time."""
     n_columns = rows.shape[1]
+    scale = np.float32(packed.steps * (0.5 if packed.paired else packed.squared))  # 0: in steps
     totals[:] = 0
     for first in range(0, n_columns, CHUNK):
         last = min(first + CHUNK, n_columns)
@@ -83,17 +91,15 @@ def _complete_sums(packed, rows, block, live, sums, totals):
             elif packed.squared:
                 subtract_products(tile, block, first, border, sums)
             else:
-                add_maxima(tile, block, first, border, sums)
-            lanes = (0, block.shape[1])
+                add_maxima(tile, block, first, border, lanes, sums)
             add_mismatches(tile, block, border, last, lanes, packed.mismatch, sums)
             for q in range(TILE):
-                for j in range(sums.shape[1]):
-                    if packed.paired:
-                        totals[t + q, j] += np.int32(sums[q, j] * np.float32(0.5 * packed.steps))
-                    elif packed.squared:
-                        totals[t + q, j] += np.int32(sums[q, j] * np.float32(packed.steps))
+                line = totals[t + q, lanes[0] : lanes[1]]
+                for j in range(line.shape[0]):
+                    if scale > 0:
+                        line[j] += np.int32(sums[q, j] * scale)
                     else:
-                        totals[t + q, j] += np.int32(sums[q, j])
+                        line[j] += np.int32(sums[q, j])
 
 
 @kernel
@@ -129,37 +135,42 @@ def _partial_sums(packed, rows, block, live, totals):
 
 
 @kernel
-def _smallest(totals, low):
-    """The smallest lower bound in a block, but for the query's own part."""
-    smallest = np.int32(2 * FAR)
-    for j in range(low.shape[0]):
-        smallest = min(smallest, np.int32(2 * totals[j] + low[j]))
-    return smallest
-
-
-@kernel
 def _mark_within(totals, low, limit, hits):
     for j in range(low.shape[0]):
         hits[j] = np.int32(2 * totals[j] + low[j]) <= limit
 
 
 @kernel
-def _first_limit(totals, high, k, folded):
-    """An upper bound of the k-th smallest distance in a block, from minima over its parts.
+def _smallest_of_many(values, k):
+    """The k-th smallest of whole numbers up to FAR, by halving: counts are quick, moves are not."""
+    low, high = np.int32(-FAR), np.int32(FAR)
+    while low < high:
+        middle, n = np.int32(low + (high - low) // 2), np.int32(0)
+        for j in range(values.shape[0]):
+            n += np.int32(values[j] <= middle)
+        if n < k:
+            low = np.int32(middle + 1)
+        else:
+            high = middle
+    return high
 
-    The k smallest of n minima belong to k different references.  FAR, above every distance even
-    with the query's own part added, if the block has too few parts to tell.
+
+@kernel
+def _first_limit(high, starts, sizes, live, totals, q, k, folded):
+    """An upper bound of the k-th smallest distance of a query in some blocks, but for its part.
+
+    The k smallest of n minima over parts of the references belong to k different ones.  FAR, above
+    every distance even with the query's own part added, if there are too few parts to tell.
     """
     n = folded.shape[0]
-    if 2 * k > n or high.shape[0] < n:
-        return FAR
-    for j in range(n):
-        folded[j] = np.int32(2 * totals[j] + high[j])
-    for first in range(n, high.shape[0] - n + 1, n):
-        part, part_high = totals[first : first + n], high[first : first + n]
-        for j in range(n):
-            folded[j] = min(folded[j], np.int32(2 * part[j] + part_high[j]))
-    return kth_smallest(folded, k)
+    folded[:] = FAR
+    for b in range(starts.shape[0] if 2 * k <= n else 0):
+        for first in range(0, sizes[b] - n + 1 if live[b, q] else 0, n):
+            part, place = totals[b, q, first : first + n], starts[b] + first
+            part_high = high[place : place + n]
+            for j in range(n):
+                folded[j] = min(folded[j], np.int32(2 * part[j] + part_high[j]))
+    return _smallest_of_many(folded, k)
 
 
 @kernel
@@ -207,8 +218,11 @@ def grown(array):
 
 
 @kernel
-def _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, totals):
-    """Tile sums of the queries against block b; those that may not be paired are FAR."""
+def _sum_block(packed, queries, rows, b, first_lane, wanted, relation, live, alive, sums, totals):
+    """Tile sums of the queries against block b; those that may not be paired are FAR.
+
+    Lanes before the first are left out, those of a line before it perhaps not.
+    """
     start, size = packed.block_start[b], packed.block_size[b]
     block = packed.blocks[b]
     first, last, own = wanted
@@ -223,7 +237,10 @@ def _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, to
     if some and packed.missing:
         _partial_sums(packed, rows, block, live, totals)
     elif some:
-        _complete_sums(packed, rows, block, live, sums, totals)
+        whole = packed.squared or packed.paired
+        end = block.shape[1] if whole else min((size + LINE - 1) // LINE * LINE, block.shape[1])
+        lanes = (0 if whole else first_lane // LINE * LINE, end)
+        _complete_sums(packed, rows, block, lanes, live, sums, totals)
     for q in range(queries.shape[0]):
         if live[q] and start <= queries[q] < start + size:
             totals[q, queries[q] - start] = FAR
@@ -233,39 +250,42 @@ def _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, to
 
 
 @kernel
-def _collect(packed, i, b, totals, search, state, hits, found, heap):
-    """Add the lanes of block b within the limit to query i's candidates; the new state.
+def _collect(packed, i, blocks, totals, q, search, live, state, hits, found, heap):
+    """Add the lanes of some blocks within the limit to query i's candidates; the new state.
 
     The state of a query is its limit, its number of candidates and the size of its heap, which
-    holds the k smallest upper bounds.
+    holds the k smallest upper bounds; and the next block, if there is no room for its candidates.
     """
     k, relation, tolerance = search
+    first, b, end = blocks
     limit, count, size = state
-    start, block_size = packed.block_start[b], packed.block_size[b]
-    low = packed.low[start : start + block_size]
     own, own_high = packed.low[i], packed.high[i]
-    if _smallest(totals, low) > limit - own:
-        return limit, count, size
-    _mark_within(totals, low, limit - own, hits)
     words = hits.view(np.uint64)
-    for word in range((block_size + 7) // 8):
-        if words[word] == 0:
+    while b < end and count + hits.shape[0] <= found.shape[0]:
+        line, start, block_size = totals[b - first, q], packed.block_start[b], packed.block_size[b]
+        b += 1
+        low = packed.low[start : start + block_size]
+        if not live[b - 1 - first, q]:
             continue
-        for j in range(8 * word, min(8 * word + 8, block_size)):
-            r = start + j
-            bound = 2 * totals[j] + low[j] + own
-            if bound > limit or not (
-                relation == ANY
-                or related(packed.values[i], packed.values[r], packed.n_ordered, relation)
-            ):
+        _mark_within(line, low, limit - own, hits)
+        for word in range((block_size + 7) // 8):
+            if words[word] == 0:
                 continue
-            found[count, 0], found[count, 1] = r, bound
-            count += 1
-            if k > 0:
-                size = keep_smallest(heap, size, 2 * totals[j] + packed.high[r] + own_high)
-                if size == k:
-                    limit = min(limit, np.int64(heap[0] * tolerance) + 1)
-    return limit, count, size
+            for j in range(8 * word, min(8 * word + 8, block_size)):
+                r = start + j
+                bound = 2 * line[j] + low[j] + own
+                if bound > limit or not (
+                    relation == ANY
+                    or related(packed.values[i], packed.values[r], packed.n_ordered, relation)
+                ):
+                    continue
+                found[count, 0], found[count, 1] = r, bound
+                count += 1
+                if k > 0:
+                    size = keep_smallest(heap, size, 2 * line[j] + packed.high[r] + own_high)
+                    if size == k:
+                        limit = min(limit, np.int64(heap[0] * tolerance) + 1)
+    return b, limit, count, size
 
 
 @kernel
@@ -276,19 +296,18 @@ def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
     """
     n = queries.shape[0]
     n_lanes = packed.blocks.shape[2]
-    padded = (n + TILE - 1) // TILE * TILE
-    rows = np.zeros((padded, packed.blocks.shape[1]), packed.blocks.dtype)
+    rows = np.zeros(((n + TILE - 1) // TILE * TILE, packed.blocks.shape[1]), packed.blocks.dtype)
     for q in range(n):
         b = packed.block_of[queries[q]]
         lane = queries[q] - packed.block_start[b]
         for f in range(rows.shape[1]):
             rows[q, f] = packed.blocks[b, f, lane]
-    live = np.zeros(padded, np.bool_)
+    live = np.zeros((SPAN, rows.shape[0]), np.bool_)
     alive = np.empty((n, n_lanes), np.uint8)
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
-    totals = np.empty((padded, n_lanes), np.int32)
+    totals = np.empty((SPAN, rows.shape[0], n_lanes), np.int32)
     hits = np.zeros(n_lanes, np.uint8)
-    folded = np.empty(n_lanes // 8, np.int32)
+    folded = np.empty(n_lanes // 4, np.int32)
     heap = np.empty((n, k), np.int64)
     found = np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
     state = np.zeros((n, 3), np.int64)
@@ -298,26 +317,33 @@ def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
         c = packed.classes[queries[q]]
         first_class = min(first_class, wanted[0][c])
         last_class = max(last_class, wanted[1][c])
-    for b in range(packed.class_block[first_class], packed.class_block[last_class]):
-        _sum_block(packed, queries, rows, b, wanted, relation, live, alive, sums, totals)
-        start = packed.block_start[b]
+    last = packed.class_block[last_class]
+    for b in range(packed.class_block[first_class], last, SPAN):
+        end = min(b + SPAN, last)
+        for s in range(end - b):
+            _sum_block(
+                packed, queries, rows, b + s, 0, wanted, relation, live[s], alive, sums, totals[s]
+            )
         for q in range(n):
-            if not live[q]:
-                continue
             limit, count, size = state[q, 0], state[q, 1], state[q, 2]
             if size == 0 and k > 0 and relation == ANY:
-                high = packed.high[start : start + packed.block_size[b]]
-                upper = _first_limit(totals[q], high, k, folded) + packed.high[queries[q]]
+                starts, sizes = packed.block_start[b:end], packed.block_size[b:end]
+                upper = _first_limit(packed.high, starts, sizes, live, totals, q, k, folded)
+                upper = np.int64(upper) + packed.high[queries[q]]
                 limit = min(limit, np.int64(upper * tolerance) + 1)
-            search, so_far = (k, relation, tolerance), (limit, count, size)
-            state[q, 0], state[q, 1], state[q, 2] = _collect(
-                packed, queries[q], b, totals[q], search, so_far, hits, found[q], heap[q]
-            )
-            if state[q, 1] + n_lanes > found.shape[1]:
-                state[q, 1] = drop_beyond(state[q, 0], found[q], state[q, 1])
-                # The next block may bring a candidate in every lane.
-                while state[q, 1] + n_lanes > found.shape[1]:
-                    found = grown(found)
+            search, at = (k, relation, tolerance), b
+            while at < end:
+                blocks, so_far = (b, at, end), (limit, count, size)
+                at, limit, count, size = _collect(
+                    packed, queries[q], blocks, totals, q, search, live, so_far, hits, found[q],
+                    heap[q],
+                )  # fmt: skip
+                if at < end:
+                    count = drop_beyond(limit, found[q], count)
+                    # The next block may bring a candidate in every lane.
+                    while count + n_lanes > found.shape[1]:
+                        found = grown(found)
+            state[q, 0], state[q, 1], state[q, 2] = limit, count, size
     for q in range(n):
         state[q, 1] = drop_beyond(state[q, 0], found[q], state[q, 1])
     return found, state[:, 1]

@@ -31,15 +31,17 @@ LEVELS = 1022
 
 
 @kernel
-def add_maxima(rows, block, first, last, sums):
-    """Add ``max(row, reference)`` over features first to last (a multiple of four)."""
+def add_maxima(rows, block, first, last, lanes, sums):
+    """Add ``max(row, reference)`` over features first to last (a multiple of four), some lanes."""
+    start, end = lanes
     for f in range(first, last, 4):
-        b0, b1, b2, b3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        b0, b1 = block[f, start:end], block[f + 1, start:end]
+        b2, b3 = block[f + 2, start:end], block[f + 3, start:end]
         a0, a1, a2, a3 = rows[0, f], rows[0, f + 1], rows[0, f + 2], rows[0, f + 3]
         c0, c1, c2, c3 = rows[1, f], rows[1, f + 1], rows[1, f + 2], rows[1, f + 3]
         d0, d1, d2, d3 = rows[2, f], rows[2, f + 1], rows[2, f + 2], rows[2, f + 3]
         e0, e1, e2, e3 = rows[3, f], rows[3, f + 1], rows[3, f + 2], rows[3, f + 3]
-        for j in range(block.shape[1]):
+        for j in range(b0.shape[0]):
             v0, v1, v2, v3 = b0[j], b1[j], b2[j], b3[j]
             sums[0, j] += max(a0, v0) + max(a1, v1) + max(a2, v2) + max(a3, v3)
             sums[1, j] += max(c0, v0) + max(c1, v1) + max(c2, v2) + max(c3, v3)

@@ -84,7 +84,7 @@ def _sum_tile(lanes, halves, b, form, tile, sums, shared):
         for j in range(sums.shape[1]):
             sums[q, j] = halves[b, j]
     if whole:
-        add_maxima(tile, block, 0, nominal_from, sums)
+        add_maxima(tile, block, 0, nominal_from, everyone, sums)
     elif squared:
         add_squares(tile, block, 0, nominal_from, everyone, sums)
     else:
