@@ -1,8 +1,15 @@
 """Modules that need an optional package are looked at where it is installed; the site's never."""
 
+import os
 from importlib.util import find_spec
 
-import pytest
+# Before numpy is imported.  A process of pytest-xdist has a core to itself, and threads on the others'
+# cores only cost: a quarter of the time of `AutoSelector`.  Tests of threads ask for them.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+import pytest  # noqa: E402
 
 # What these assert holds under -O, too, and says what was compared.
 pytest.register_assert_rewrite(
