@@ -283,7 +283,7 @@ def test_ten_thousand_columns_and_odd_names_are_ranked(tmp_path, capsys):
     frame["grade"] = np.repeat([0, 1, 2, 3], 10)
     path = tmp_path / "wide.csv"
     frame.to_csv(path, index=False)
-    done = call(capsys, "rank", path, "-t", "grade", "-n", 1)
+    done = call(capsys, "rank", path, "-t", "grade", "-n", 1, "--cv", 2)
     assert done.code == 0
     assert "1   [red]x[/red] <b>\u241b[31m" in done.out
     assert "\x1b" not in done.out
