@@ -73,14 +73,6 @@ def houses(tmp_path):
     return path
 
 
-@pytest.fixture(scope="session")
-def demo_folder(tmp_path_factory):
-    """What `echelon demo` wrote."""
-    folder = tmp_path_factory.mktemp("pages")
-    assert main(["demo", "--folder", str(folder / "echelon-demo"), "--quiet"]) == 0
-    return folder
-
-
 # ------------------------------------------------------------------------------- reports
 
 

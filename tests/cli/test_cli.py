@@ -201,24 +201,3 @@ def test_what_needs_numbers_gets_numbers(houses):
     assert numbers["kind=house"].tolist() == (task.X["rooms"] > 3).astype(float).tolist()
     assert not numbers.isna().any(axis=None)
     assert task.X.columns[owners].tolist()[-1] == numbers.columns[-1].partition("=")[0]
-
-
-ROOT = Path(__file__).parents[2]
-
-
-def words(text):
-    """Text without numbers, lines of tables and white space, which depend on versions."""
-    return re.sub(r"[-\d.,\s─]+", " ", text).split()
-
-
-def shown_commands():
-    for page in (ROOT / "README.md", ROOT / "docs" / "cli.md"):
-        blocks = re.findall(r"```console\n\$ echelon (.*)\n([\s\S]*?)```", page.read_text())
-        yield from (pytest.param(*block, id=f"{page.name}: {block[0][:40]}") for block in blocks)
-
-
-@pytest.mark.parametrize(("command", "shown"), list(shown_commands()))
-def test_pages_show_what_the_command_prints(command, shown, demo_folder, capsys, monkeypatch):
-    monkeypatch.chdir(demo_folder)
-    done = call(capsys, *command.split())
-    assert words(done.out + done.err) == words(shown)
