@@ -1,19 +1,16 @@
 """Shared by all tests."""
 
 import os
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
-from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import GaussianNB
 
 from cli_cases import grades
 from echelon import ReliefF
-from echelon.cli import main
 from echelon.report import summarize
 from echelon.study import _summary
 from report_cases import classes_and_noise, hostile_report
@@ -21,15 +18,6 @@ from report_cases import classes_and_noise, hostile_report
 # The first example of a property may compile a kernel: no deadline per example.
 settings.register_profile("echelon", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("echelon")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def signatures_are_read_once():
-    """scikit-learn reads them for every tree of every forest: a fifth of the time of many tests."""
-    read = cache(BaseEstimator._get_param_names.__func__)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BaseEstimator, "_get_param_names", classmethod(lambda cls: list(read(cls))))
-        yield
 
 
 @pytest.fixture

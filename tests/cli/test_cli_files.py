@@ -84,9 +84,7 @@ def test_every_format_is_ranked(ending, table, tmp_path, capsys):
 
 def test_standard_input_semicolons_and_decimal_commas(table):
     text = table.to_csv(index=False, sep=";", decimal=",").encode()
-    done = run(
-        "rank", "-", "-t", "grade", *ORDER, "-m", "rankcorrelation", "-o", "-", stdin=text
-    )
+    done = run("rank", "-", "-t", "grade", *ORDER, "-m", "rankcorrelation", "-o", "-", stdin=text)
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[1].startswith("1,income,True")
 
