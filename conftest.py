@@ -7,7 +7,7 @@ import os
 from functools import cache
 from importlib.util import find_spec
 
-# Before numpy is imported.  A process of pytest-xdist has a core to itself; threads on those of others
+# Before numpy is imported.  A process of pytest-xdist has a core to itself; threads on the others
 # only cost: a quarter of the time of `AutoSelector`.  Tests of threads ask for them.
 if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
