@@ -1,6 +1,17 @@
-"""Modules that need an optional package are looked at where it is installed; the site's never."""
+"""For all tests, those of pages and docstrings, too: threads, signatures, what is looked at.
 
+Modules that need an optional package are looked at where it is installed; the site's never.
+"""
+
+import os
+from functools import cache
 from importlib.util import find_spec
+
+# Before numpy is imported.  A process of pytest-xdist has a core to itself; threads on the others
+# only cost: a quarter of the time of `AutoSelector`.  Tests of threads ask for them.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 import pytest
 
@@ -17,3 +28,14 @@ collect_ignore = [
 if find_spec("triton") is None:
     collect_ignore.append("src/echelon/engines/torch/_gpu.py")
 collect_ignore += [f"docs/{made}" for made in ("conf.py", "_site", "_build", "api", "gallery")]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signatures_are_read_once():
+    """scikit-learn reads them for every tree of every forest: a fifth of the time of many tests."""
+    from sklearn.base import BaseEstimator
+
+    read = cache(BaseEstimator._get_param_names.__func__)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseEstimator, "_get_param_names", classmethod(lambda cls: list(read(cls))))
+        yield

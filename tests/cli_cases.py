@@ -43,12 +43,13 @@ def call(capsys, *arguments):
     return Done(code, out, err)
 
 
-def run(*arguments, stdin=None, **env):
+def run(*arguments, stdin=None, cwd=None, **env):
     """Run the installed command as a user does."""
     done = subprocess.run(
         [COMMAND, *map(str, arguments)],
         input=stdin,
         capture_output=True,
+        cwd=cwd,
         env={**os.environ, **env},
         check=False,
     )

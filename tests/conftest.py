@@ -11,7 +11,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from cli_cases import grades
 from echelon import ReliefF
-from echelon.cli import main
 from echelon.report import summarize
 from echelon.study import _summary
 from report_cases import classes_and_noise, hostile_report
@@ -60,14 +59,6 @@ def houses(tmp_path):
     path = tmp_path / "houses.csv"
     frame.to_csv(path, index=False)
     return path
-
-
-@pytest.fixture(scope="session")
-def demo_folder(tmp_path_factory):
-    """What `echelon demo` wrote."""
-    folder = tmp_path_factory.mktemp("pages")
-    assert main(["demo", "--folder", str(folder / "echelon-demo"), "--quiet"]) == 0
-    return folder
 
 
 # ------------------------------------------------------------------------------- reports

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cli_cases import call, grades, run
+from cli_cases import ORDER, call, grades, run
 from echelon.cli.files._read import Reading, read_table
 
 WORDS = np.array(["low", "medium", "high"])
@@ -61,11 +61,16 @@ def test_every_format_is_read_alike(ending, table, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv.gz", "parquet", "feather", "arff", "xlsx"])
-def test_the_installed_command_ranks_every_format(ending, table, tmp_path):
+def test_every_format_is_ranked(ending, table, tmp_path, capsys):
+    """By the installed command, or (a process takes seconds to start) by the same function."""
     path = write(table, tmp_path / f"credit.{ending}")
     order = [] if ending == "arff" else ["--class-order", "low,medium,high"]
     out = tmp_path / "ranking.csv"
-    done = run("rank", path, "-t", "grade", "-n", 2, *order, "-o", out, "--json")
+    options = ("-t", "grade", "-n", 2, *order, "-o", out, "--json")
+    if ending == "csv":
+        done = run("rank", path, *options)
+    else:
+        done = call(capsys, "rank", path, *options, "-m", "rankcorrelation")
     assert (done.code, done.err) == (0, "")
     summary = json.loads(done.out)
     assert summary["answer"]["keep"] == ["income", "debt"]
@@ -79,9 +84,7 @@ def test_the_installed_command_ranks_every_format(ending, table, tmp_path):
 
 def test_standard_input_semicolons_and_decimal_commas(table):
     text = table.to_csv(index=False, sep=";", decimal=",").encode()
-    done = run(
-        "rank", "-", "-t", "grade", "--class-order", "low,medium,high", "-o", "-", stdin=text
-    )
+    done = run("rank", "-", "-t", "grade", *ORDER, "-m", "rankcorrelation", "-o", "-", stdin=text)
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[1].startswith("1,income,True")
 
@@ -283,7 +286,7 @@ def test_ten_thousand_columns_and_odd_names_are_ranked(tmp_path, capsys):
     frame["grade"] = np.repeat([0, 1, 2, 3], 10)
     path = tmp_path / "wide.csv"
     frame.to_csv(path, index=False)
-    done = call(capsys, "rank", path, "-t", "grade", "-n", 1)
+    done = call(capsys, "rank", path, "-t", "grade", "-n", 1, "--cv", 2)
     assert done.code == 0
     assert "1   [red]x[/red] <b>\u241b[31m" in done.out
     assert "\x1b" not in done.out

@@ -13,7 +13,8 @@ from echelon.cli import _work
 
 def test_nothing_is_overwritten_without_force(credit, tmp_path, capsys):
     out = tmp_path / "ranking.json"
-    arguments = ("rank", credit, "-t", "grade", *ORDER, "-n", 1, "-o", out)
+    quick = ("-m", "rankcorrelation", "--cv", 2)
+    arguments = ("rank", credit, "-t", "grade", *ORDER, "-n", 1, *quick, "-o", out)
     out.write_text("mine")
     call(capsys, *arguments).check_refused("exists already", "--force")
     assert out.read_text() == "mine"
@@ -75,7 +76,8 @@ def test_devices_are_written_to(capsys, credit):
 @pytest.mark.parametrize("ending", ["html", "md", "json"])
 def test_reports_by_their_ending(ending, credit, tmp_path, capsys):
     path = tmp_path / f"report.{ending}"
-    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "--report", path)
+    quick = ("-m", "rankcorrelation", "--cv", 2)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, *quick, "--report", path)
     assert f"Wrote {path}" in done.out
     begins = {"html": "<!doctype html>", "md": "#", "json": "{"}[ending]
     assert path.read_text().startswith(begins)

@@ -68,16 +68,6 @@ def test_a_reader_that_stops_is_no_error():
     assert done.stderr == ""
 
 
-def test_the_demo_runs_again_and_names_its_report(demo_folder, capsys, monkeypatch):
-    monkeypatch.chdir(demo_folder)
-    done = call(capsys, "demo")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.rstrip().endswith("Wrote echelon-demo/report.html")
-    assert "mild < low < medium < high < severe" in done.out
-    assert "patient" in done.out.split("Set aside, like an identifier:")[1]
-    assert (demo_folder / "echelon-demo" / "report.html").stat().st_size < 3_000_000
-
-
 def test_narrow_terminals_cut_nothing_that_matters(credit, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "60")

@@ -354,20 +354,20 @@ def test_a_fit_in_the_event_loop_of_its_client(client):
 def test_samples_larger_than_the_memory_of_a_worker():
     """Blocks made on the workers, more than both may hold: the rest goes to their disks."""
     limit = 600 * 2**20  # of which a worker takes two thirds for what it imports
-    m, p, size = 1_600_000, 100, 16_000
-    assert m * p * 4 > limit
+    m, p, size = 1_600_000, 50, 16_000
+    assert m * p * 8 > limit
 
     def make(block_info=None):
         seed = block_info[None]["chunk-location"][0]
-        return np.random.default_rng(seed).random((size, p), dtype=np.float32)
+        return np.random.default_rng(seed).random((size, p))
 
     with (
         start_cluster(2, memory_limit=limit) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        X = dask_array.map_blocks(make, chunks=((size,) * (m // size), (p,)), dtype=np.float32)
+        X = dask_array.map_blocks(make, chunks=((size,) * (m // size), (p,)), dtype=float)
         y = np.arange(m) % 2
-        selector = ReliefF(sample_size=4, random_state=0)
+        selector = ReliefF(sample_size=2, random_state=0)
         whole = X.compute(scheduler="threads")
         assert_same_scores(selector, DaskEngine(client), X, y, whole)
 

@@ -60,7 +60,8 @@ def answer(folder, **env):
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory):
     """What the program prints here."""
-    scores, keep = map(json.loads, answer(tmp_path_factory.mktemp("here")).splitlines())
+    threads = {"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}  # another place: "one core"
+    scores, keep = map(json.loads, answer(tmp_path_factory.mktemp("here"), **threads).splitlines())
     assert len(scores) == 3
     assert "d" in keep
     return json.dumps(scores) + "\n" + json.dumps(keep) + "\n"

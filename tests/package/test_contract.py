@@ -58,7 +58,7 @@ QUICK = {RelevanceBounds: {"C": 0.2, "false_positive_rate": 0.5}}
 
 # These cannot do without other estimators, or take long by default.
 META = {
-    AutoSelector: lambda: AutoSelector(random_state=0, cv=3),
+    AutoSelector: lambda: AutoSelector(random_state=0, cv=2),
     ConsensusSelector: lambda: ConsensusSelector([ReliefF(), SURF()]),
     IterativeRelief: lambda: IterativeRelief(ReliefF(), 0.5),
     CurveSelector: lambda: CurveSelector(ReliefF(), KNeighborsClassifier(1), cv=2),

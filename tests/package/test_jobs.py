@@ -3,7 +3,6 @@
 import os
 import threading
 
-import numba
 import numpy as np
 import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -17,7 +16,13 @@ from echelon._core.jobs import Jobs, n_threads
 from echelon.engines import NumbaEngine
 from echelon.evaluation import selection_stability
 
-ALL = numba.config.NUMBA_NUM_THREADS
+ALL = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+@pytest.fixture(autouse=True)
+def no_number_of_threads_is_set(monkeypatch):
+    """As for a user; processes of these tests may be told to take one."""
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
 
 
 def threads_here(n_jobs=None):

@@ -100,23 +100,6 @@ def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
     assert _jit.kernel(lambda x: x + 1)(1) == 2
 
 
-def test_the_demo_runs_twice(tmp_path):
-    """The example gives the answer of ``echelon demo``, which ``make demo`` runs."""
-    outputs = [
-        run_python("from echelon.cli import main; main(['demo', '-q'])", cwd=tmp_path)
-        for _ in range(2)
-    ]
-    assert outputs[0] == outputs[1]
-    assert outputs[0].splitlines()[-1] == "Wrote echelon-demo/report.html"
-    assert {path.name for path in (tmp_path / "echelon-demo").iterdir()} == {
-        "diabetes.csv", "report.html",
-    }  # fmt: skip
-    example = run_python((ROOT / "examples" / "ordered_grades.py").read_text(), cwd=tmp_path)
-    kept = re.search(r"^Keep: (.*)$", outputs[0], re.MULTILINE)[1].replace(" and ", ", ")
-    shown = re.search(r"^Keep \d+: (.*)$", example, re.MULTILINE)[1]
-    assert sorted(shown.split(", ")) == sorted(kept.split(", "))
-
-
 def test_the_table_of_methods_lists_every_selector():
     table = (ROOT / "docs" / "methods.md").read_text()
     assert set(echelon.__all__) <= set(re.findall(r"`(\w+)`", table))

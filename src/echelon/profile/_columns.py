@@ -47,6 +47,13 @@ def is_number(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column.dtype)
 
 
+def nominal_columns(X: pd.DataFrame) -> list[Any]:
+    """Columns whose values are labels without an order."""
+    if of_plain_numbers(X):
+        return []
+    return [name for name, column in X.items() if is_nominal(column)]
+
+
 def is_nominal(column: pd.Series) -> bool:
     """Whether the values are labels without an order.
 
@@ -164,15 +171,17 @@ def has_common_scale(X: pd.DataFrame) -> bool:
     True if the middle half of nearly every column meets that of all values together, unless the
     columns were standardised, which makes any columns look alike.
     """
-    if X.shape[1] < 3 or not all(is_number(column) for _, column in X.items()):
+    if X.shape[1] < 3 or not all(map(pd.api.types.is_numeric_dtype, X.dtypes)):
         return False
     values = X.to_numpy(dtype=float, na_value=np.nan)
     values = values[:, ~np.isnan(values).all(axis=0)]
     with _beyond_floats():
         if _standardised(values):
             return False
-        low, high = np.nanpercentile(values, [25, 75], axis=0)
-        pooled_low, pooled_high = np.nanpercentile(values, [25, 75])
+        # Without gaps the same numbers come of sorting all columns at once.
+        percentile = np.nanpercentile if np.isnan(values).any() else np.percentile
+        low, high = percentile(values, [25, 75], axis=0)
+        pooled_low, pooled_high = percentile(values, [25, 75])
         return bool(np.mean((low <= pooled_high) & (high >= pooled_low)) >= 0.9)
 
 

@@ -17,7 +17,7 @@ from echelon.profile._columns import (
     has_common_scale,
     identifier_columns,
     interval_pairs,
-    is_nominal,
+    nominal_columns,
 )
 from echelon.profile._repeated import repeated_subjects
 from echelon.targets import Target
@@ -138,7 +138,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
         kind=target.kind,
         classes=target.counts,
         order_from=target.order_from,
-        nominal=[name for name, column in useful.items() if is_nominal(column)],
+        nominal=nominal_columns(useful),
         missing={name: int(n) for name, n in gaps[gaps > 0].items()},
         constant=constant,
         identifiers=identifiers,
@@ -157,7 +157,7 @@ def order_broken(X: pd.DataFrame, target: Target, random_state: int) -> dict[str
     Returns the share of comparable pairs of rows that break the order (``together``), their number
     (``n_pairs``), and the median and smallest share of single features (``median``, ``best``).
     """
-    numbers = X[[name for name, column in X.items() if not is_nominal(column)]]
+    numbers = X.drop(columns=nominal_columns(X))
     intervals = any(isinstance(dtype, pd.IntervalDtype) for dtype in numbers.dtypes)
     if target.kind != ORDERED or numbers.shape[1] == 0 or intervals:
         return None

@@ -16,6 +16,7 @@ import pandas as pd
 from echelon.methods import CLASSES
 from echelon.profile import is_nominal
 from echelon.targets import read_target
+from echelon.validation import of_plain_numbers
 
 MANY = 20
 """A column with more labels is encoded by outcomes."""
@@ -27,6 +28,8 @@ SHRINKAGE = 10.0
 
 def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
     """Places of the columns that hold more labels than that."""
+    if of_plain_numbers(table):
+        return []
     return [
         place
         for place, (_, column) in enumerate(table.items())

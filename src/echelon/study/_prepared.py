@@ -14,7 +14,7 @@ from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._many_labels import with_means
-from echelon.validation import as_frame
+from echelon.validation import as_frame, of_plain_numbers
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
@@ -119,6 +119,8 @@ def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     >>> table.shape, source.tolist()
     ((3, 4), [0, 1, 1, 1])
     """
+    if of_plain_numbers(table):
+        return table.set_axis(table.columns.map(str), axis=1), np.arange(table.shape[1])
     columns: dict[str, pd.Series] = {}
     owners = []
     for place, (name, column) in enumerate(table.items()):
@@ -145,9 +147,11 @@ def filled(table: pd.DataFrame) -> pd.DataFrame:
     >>> filled(pd.DataFrame({"a": [1.0, None, 3.0]}))["a"].tolist()
     [1.0, 2.0, 3.0]
     """
-    gappy = [name for name, column in table.items() if column.isna().any()]
-    columns = {name: _filled(table[name]) if name in gappy else table[name] for name in table}
-    return pd.DataFrame(columns, index=table.index) if gappy else table
+    gappy = table.columns[table.isna().any()]
+    table = table.copy(deep=False)
+    for name in gappy:
+        table[name] = _filled(table[name])
+    return table
 
 
 def _filled(column: pd.Series) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from threading import local
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,10 @@ from distributed import Future
 from echelon.engines.dask._blocks import Block
 from echelon.engines.dask._cluster import Patience
 from echelon.validation import Columns, looks_nominal, nominal_mask, numbers_of
+
+VALUES_AHEAD = 1 << 24
+"""Values of columns fetched together.  A pass over all blocks (which may be on the workers' disks)
+costs about the same for one column as for eight."""
 
 
 class RowBlocks:
@@ -51,6 +56,7 @@ class RowBlocks:
         self.patience, self.sources, self.sizes, self.steps = patience, sources, sizes, steps
         self.shape = int(sizes.sum()), n_columns
         self.dtype = np.dtype(dtype)
+        self._ahead = local()  # what a thread fetched last
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -59,7 +65,20 @@ class RowBlocks:
         """A block, or (``[:, f]``) the values of one column, fetched."""
         if not isinstance(number, tuple):
             return self.blocks[number]
-        return np.concatenate(self.each(_column, [(number[1],)] * len(self.sizes)))
+        group, place = divmod(number[1], self.columns_at_once)
+        ahead = self._ahead
+        if getattr(ahead, "group", None) != group:
+            ahead.columns, ahead.group = self._columns(group), group
+        return ahead.columns[:, place]
+
+    @property
+    def columns_at_once(self) -> int:
+        """Columns fetched together: whoever asks for one asks for the next ones soon."""
+        return min(8, max(1, VALUES_AHEAD // max(1, len(self))))
+
+    def _columns(self, group: int) -> np.ndarray:
+        which = slice(group * self.columns_at_once, (group + 1) * self.columns_at_once)
+        return np.concatenate(self.each(_columns_in, [(which,)] * len(self.sizes)))
 
     @cached_property
     def blocks(self) -> list[Future]:
@@ -117,8 +136,8 @@ def _made(source: Any, steps: list[list]) -> Any:
     return source
 
 
-def _column(values: np.ndarray, f: int) -> np.ndarray:
-    return values[:, f]
+def _columns_in(values: np.ndarray, which: slice) -> np.ndarray:
+    return values[:, which]
 
 
 def _ranges(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
