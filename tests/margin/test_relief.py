@@ -117,18 +117,19 @@ def test_sampled_queries(estimator):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("k", [1, 10, 40])
-def test_relieff_equals_fast_select_on_wine(n_classes, k):
+@pytest.mark.parametrize(("k", "rounding"), [(1, 1e-6), (10, 1e-6), (40, 1e-5)])
+def test_relieff_equals_fast_select_on_wine(n_classes, k, rounding):
     from fast_select import ReliefF as Peer
 
     X, y = load_wine(return_X_y=True)
     X, y = X[y < n_classes], y[y < n_classes]
     # Sums of 13 such fractions are exact in single precision, the peer's: on every processor the
-    # same samples are the nearest.
+    # same samples are the nearest.  It adds up in single precision, too, every thread for itself: of
+    # one thread's 14,000 differences for k = 40 the fifth digit is rounded.
     X = np.rint(2**18 * minmax_scale(X)) / 2**18
     peer = Peer(n_features_to_select=5, n_neighbors=k).fit(X, y)
     ours = ReliefF(n_neighbors=k).fit(X, y)
-    assert_allclose(ours.scores_, peer.feature_importances_, atol=1e-6)
+    assert_allclose(ours.scores_, peer.feature_importances_, atol=rounding)
 
 
 def test_n_neighbors_log():
