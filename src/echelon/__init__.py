@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
     from echelon.study import AutoSelector
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "echelon.filters": (
