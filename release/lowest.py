@@ -5,6 +5,7 @@ They are read, never written down again, so that what is tested is what is promi
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
@@ -12,11 +13,11 @@ PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 FLOOR = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,]+\])?>=(?P<version>[\d.]+)")
 
 
-def lowest(project: dict) -> dict[str, str]:
-    """The oldest version of every package that is needed, or that an extra needs."""
+def lowest(project: dict, others: Sequence[str] = ()) -> dict[str, str]:
+    """The oldest version of every package that is needed, or that an extra needs; and of others."""
     extras = project.get("optional-dependencies", {})
     pins = {}
-    for requirement in sum(extras.values(), list(project["dependencies"])):
+    for requirement in sum(extras.values(), [*project["dependencies"], *others]):
         if requirement.startswith(f"{project['name']}["):  # an extra made of others
             continue
         floor = FLOOR.fullmatch(requirement)
@@ -27,5 +28,6 @@ def lowest(project: dict) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    for name, version in lowest(tomllib.loads(PYPROJECT.read_text())["project"]).items():
+    read = tomllib.loads(PYPROJECT.read_text())
+    for name, version in lowest(read["project"], read["dependency-groups"]["tables"]).items():
         print(f"{name}=={version}")

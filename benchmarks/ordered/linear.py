@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.linear_model import LogisticRegression, lars_path
 
@@ -63,7 +65,11 @@ def ordinal_l1(X: np.ndarray, y: np.ndarray, seed: int) -> Ranking:
 
 def _above(A: np.ndarray, above: np.ndarray, strength: float, seed: int) -> np.ndarray:
     """Weights of one logistic model; the strength does not depend on the number of samples."""
-    model = LogisticRegression(
-        C=strength / len(A), l1_ratio=1, solver="liblinear", random_state=seed, tol=1e-3
-    )
-    return model.fit(A, above).coef_[0]
+    return sparse_logistic(strength / len(A), seed).fit(A, above).coef_[0]
+
+
+def sparse_logistic(C: float, seed: int) -> LogisticRegression:
+    """A logistic model with an L1 penalty, which scikit-learn before 1.8 asks for by name."""
+    by_name = LogisticRegression().penalty == "l2"
+    asked: dict[str, Any] = {"penalty": "l1"} if by_name else {"l1_ratio": 1}
+    return LogisticRegression(C=C, solver="liblinear", random_state=seed, tol=1e-3, **asked)

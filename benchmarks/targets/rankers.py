@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.feature_selection import f_regression, mutual_info_regression
-from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 import echelon
@@ -52,9 +51,7 @@ def logistic_l1(X: np.ndarray, y: np.ndarray, seed: int) -> Ranking:
     """One class against the others with an L1 penalty: first to enter, then largest."""
     A, enters, sizes = linear.standardised(X), np.full(X.shape[1], np.inf), np.zeros(X.shape[1])
     for strength in np.geomspace(2, 1000, 20):
-        model = LogisticRegression(
-            C=strength / len(A), l1_ratio=1, solver="liblinear", random_state=seed, tol=1e-3
-        )
+        model = linear.sparse_logistic(strength / len(A), seed)
         fitted = OneVsRestClassifier(model).fit(A, y).estimators_
         weights = np.sum([np.abs(each.coef_[0]) for each in fitted], axis=0)
         new = (weights > 0) & np.isinf(enters)

@@ -357,18 +357,20 @@ def test_samples_larger_than_the_memory_of_a_worker():
     m, p, size = 1_600_000, 50, 16_000
     assert m * p * 8 > limit
 
-    def make(block_info=None):
-        seed = block_info[None]["chunk-location"][0]
+    def block(seed):
         return np.random.default_rng(seed).random((size, p))
 
+    def make(block_info=None):
+        return block(block_info[None]["chunk-location"][0])
+
+    X = dask_array.map_blocks(make, chunks=((size,) * (m // size), (p,)), dtype=float)
+    whole = np.vstack([block(seed) for seed in range(m // size)])
     with (
         start_cluster(2, memory_limit=limit) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        X = dask_array.map_blocks(make, chunks=((size,) * (m // size), (p,)), dtype=float)
         y = np.arange(m) % 2
         selector = ReliefF(sample_size=2, random_state=0)
-        whole = X.compute(scheduler="threads")
         assert_same_scores(selector, DaskEngine(client), X, y, whole)
 
 

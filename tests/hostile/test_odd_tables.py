@@ -85,7 +85,7 @@ def test_arrow_columns_that_share_a_name(estimator):
 def test_numbers_too_large_for_a_float(estimator):
     values = X.astype(object)
     values[0, 0] = 10**400
-    for samples in (values, pd.DataFrame(values, columns=list("abc"))):
+    for samples in (values, pd.DataFrame(values, columns=list("abc"), dtype=object)):
         with pytest.raises(ValueError, match="too large for a float"):
             made(estimator).fit(samples, Y)
 

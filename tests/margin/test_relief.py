@@ -124,8 +124,8 @@ def test_relieff_equals_fast_select_on_wine(n_classes, k, rounding):
     X, y = load_wine(return_X_y=True)
     X, y = X[y < n_classes], y[y < n_classes]
     # Sums of 13 such fractions are exact in single precision, the peer's: on every processor the
-    # same samples are the nearest.  It adds up in single precision, too, every thread for itself: of
-    # one thread's 14,000 differences for k = 40 the fifth digit is rounded.
+    # same samples are the nearest.  Each of its threads adds up in single precision, too: of one
+    # thread's 14,000 differences for k = 40 the fifth digit is rounded.
     X = np.rint(2**18 * minmax_scale(X)) / 2**18
     peer = Peer(n_features_to_select=5, n_neighbors=k).fit(X, y)
     ours = ReliefF(n_neighbors=k).fit(X, y)

@@ -15,7 +15,9 @@ def test_every_package_is_pinned_to_its_floor():
         "dependencies": ["numpy>=2.0", "scikit-learn>=1.6.1"],
         "optional-dependencies": {"dask": ["dask[array,frame]>=2024.8"], "all": ["x[dask]"]},
     }
-    assert lowest(project) == {"numpy": "2.0", "scikit-learn": "1.6.1", "dask": "2024.8"}
+    pins = {"numpy": "2.0", "scikit-learn": "1.6.1", "dask": "2024.8"}
+    assert lowest(project) == pins
+    assert lowest(project, ["polars>=1.0"]) == {**pins, "polars": "1.0"}
 
 
 @pytest.mark.parametrize("loose", ["numpy", "numpy>2", "numpy>=2,<3"])

@@ -97,7 +97,9 @@ def test_rows_that_are_not_independent_are_left_to_the_folds(monkeypatch):
         fit(X, y)
     fit(X, y, groups=np.arange(24) // 2)
     fit(X, y, time=np.arange(24))
-    fit(X, y, sample_weight=np.ones(24))
+    fit(X, y, sample_weight=np.arange(1, 25))
+    with pytest.raises(AssertionError):  # weights that are all the same say nothing
+        fit(X, y, sample_weight=np.full(24, 3.0))
     folds = [(np.arange(24) % 3 != f).nonzero()[0] for f in range(3)]
     own = [(train, np.setdiff1d(np.arange(24), train)) for train in folds]
     AutoSelector(random_state=0, cv=own).fit(X, y)

@@ -68,6 +68,8 @@ def _run(arguments: list[str]) -> int:
         code = app(arguments, prog_name="echelon", standalone_mode=False)
     except typer.Abort:  # how some versions of typer pass an interrupt on
         raise KeyboardInterrupt from None
+    except SystemExit as end:  # and how some meet a reader that has seen enough
+        raise end.__context__ if isinstance(end.__context__, BrokenPipeError) else end from None
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     sys.stdout.flush()

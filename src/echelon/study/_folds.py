@@ -76,9 +76,15 @@ def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Split
     folds = [(train, test) for train, test in folds if len(test)]
     _check_classes(folds, target)
     fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
-    independent = all(known is None for known in rows) and isinstance(cv, Integral)
+    plain = rows.groups is None and rows.time is None and _weigh_the_same(rows.weights)
+    independent = plain and isinstance(cv, Integral)
     words = _in_words(len(folds), named)
     return Splits(folds, blocks, fewest, independent, words, *named.values())
+
+
+def _weigh_the_same(weights: Any) -> bool:
+    """Whether no row counts more than another: then weights say nothing of the rows."""
+    return weights is None or bool(np.ptp(read_weights(weights)) == 0)
 
 
 def _half(blocks: np.ndarray | None, n_samples: int) -> int:
