@@ -11,6 +11,7 @@ import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.error_rates import CONTROLS
+from echelon._core.jobs import blas_in_one_thread
 from echelon._core.sample_weights import total_of
 from echelon._core.samples import arrange
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
@@ -51,7 +52,9 @@ class MarginSelector(WeightingSelector):
         """Scores of all features."""
 
     def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
-        return self._weights(self._arrange(features, codes), random_state)
+        # Threads of BLAS wait in a loop after every product of vectors: on cores the search needs.
+        with blas_in_one_thread():
+            return self._weights(self._arrange(features, codes), random_state)
 
     def _arrange(self, columns: Any, codes: np.ndarray) -> Samples:
         return arrange(columns, codes)
