@@ -86,7 +86,8 @@ def page() -> str:
 
 The {K} nearest hits and misses of every row, Manhattan metric, two classes: exactly, as `ReliefF`
 finds them unless told otherwise, and by pynndescent with its own settings, an index per class with
-as many neighbours as are asked for (with more it finds more, and takes longer).  Made by `python -m benchmarks.approximate --write` with
+as many neighbours as are asked for (with more it finds more, and takes longer).  Made by
+`python -m benchmarks.approximate --write` with
 {environment("pynndescent")}.
 
 Seconds of one processor; those of the exact search are computed from some of its tasks, as on
