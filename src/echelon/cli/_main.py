@@ -69,7 +69,9 @@ def _run(arguments: list[str]) -> int:
     except typer.Abort:  # how some versions of typer pass an interrupt on
         raise KeyboardInterrupt from None
     except SystemExit as end:  # and how some meet a reader that has seen enough
-        raise end.__context__ if isinstance(end.__context__, BrokenPipeError) else end from None
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     sys.stdout.flush()

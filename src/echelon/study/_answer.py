@@ -12,7 +12,7 @@ from echelon.study._models import Scoring
 from echelon.study._rule import MOST_LOST, Rule, gain_of, share_to_offer, size_of
 from echelon.study.types import Answer, Offer, Reached, Score
 
-BEYOND_ERROR = "more than one standard error"
+BEYOND_ERROR = "more than one standard error of the difference"
 """What is said of a lead that the rule for the number of features would not forgive."""
 AS_ASKED_FOR = "as asked for"
 """The rule where a number of features was given."""
@@ -167,7 +167,7 @@ def _comparison(judged: Judged, scoring: Scoring, n_features: int) -> str:
         verb = "Gains" if gain >= 0 else "Loses"
         first = f"{verb} {number(abs(gain), 2)} against all {counted(n_features, 'feature')}"
         first += f", {BEYOND_ERROR}" if _is_ahead(everything, judged) else ""
-    hint = f", {BEYOND_ERROR} better" if _is_ahead(trees, judged) else ""
+    hint = f", better by {BEYOND_ERROR}" if _is_ahead(trees, judged) else ""
     if clearly_positive(trees.scores - judged.held_out, judged.test_share):
         hint = ": consider one"
     reached = number(float(scoring.sign * trees.scores.mean()))
