@@ -123,10 +123,13 @@ def test_features_without_an_order_have_no_trend(mixed):
     assert_allclose(selector.z_scores_[-1], OReliefF(rule="contrast").fit(frame, y).z_scores_[-1])
 
 
-def test_a_constant_feature_comes_last_among_equals():
-    selector = ReliefF()
-    selector.scores_, selector.p_values_ = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.4, 0.1])
-    assert selector._best_first().tolist() == [2, 1, 0]
+@pytest.mark.parametrize("threshold", [None, "fdr"])
+def test_a_constant_feature_comes_last_among_equals(threshold):
+    y = np.array([0, 0, 1, 1, 1])
+    X = np.column_stack([np.ones(5), y, [0, 0, 0, 0, 1], np.ones(5)]).astype(float)
+    selector = ReliefF(n_neighbors=1, threshold=threshold).fit(X, y)
+    assert selector.scores_.tolist() == [0, 1, 0, 0]
+    assert selector.order_.tolist() == [1, 2, 0, 3]
 
 
 def test_noise_is_centred_where_classes_differ_in_size():

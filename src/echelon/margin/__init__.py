@@ -16,6 +16,7 @@ order:
 ``_label_moments``  the same under permutation of the classes
 ``_third_moments``, ``_triangles``  how skewed a score is, for the tails behind p-values
 ``_evidence`` z-scores and p-values
+``_on_demand`` the same, found when they are first read
 ``_base``     the estimators shared by all; a new method adds a rule and a small class
 ``_bands``    neighbours by distance alone, and their sums without a list of pairs
 ``_order``    what selectors for ordered classes share

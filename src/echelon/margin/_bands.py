@@ -16,7 +16,8 @@ from echelon.margin._differences import differences
 from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._mass import difference_mass, distance_masses, pair_mass
 from echelon.margin._moments import WeightSums, all_moments, by_columns
-from echelon.margin._triangles import block_thirds, generator, some_rows
+from echelon.margin._on_demand import bytes_held
+from echelon.margin._triangles import block_thirds, some_rows
 from echelon.margin.rules import Band, Term
 
 Limits = dict[Band, np.ndarray]
@@ -119,19 +120,21 @@ def in_band(
 class DenseSums:
     """What :class:`Sums` is, for all terms together, without the pairs."""
 
-    space: Any
+    samples: Samples
     engine: Engine
     rule: list[Term]
     bands: Bands
     found: BandSums
     n_queries: float
-    random_state: Any
+    squared: bool
+    tolerance: float
+    seed: int
     pieces: tuple = ()
 
     @property
-    def samples(self) -> Samples:
-        """Rows and columns."""
-        return self.space.samples
+    def n_bytes(self) -> float:
+        """What evidence would hold until it is asked for."""
+        return bytes_held(self.samples, self.engine, [self.found.gives, self.bands.limits])
 
     def scores(self, _terms: Sequence[int]) -> np.ndarray:
         """All terms together, column by column."""
@@ -145,7 +148,7 @@ class DenseSums:
     def moments(self, scores: np.ndarray) -> Moments:
         """Moments of the scores under permutation of a column."""
         rows = self.found.rows / self.n_queries
-        which = some_rows(len(rows), generator(self.random_state))
+        which = some_rows(len(rows), np.random.RandomState(self.seed))
         weights = (
             WeightSums.of(rows, self.found.squares / self.n_queries**2),
             block_thirds(self.weights_among(which), which, rows),
@@ -160,8 +163,8 @@ class DenseSums:
     def weights_among(self, which: np.ndarray) -> np.ndarray:
         """The weights M among some rows."""
         samples, classes = self.samples, self.samples.classes[which]
-        far = distances_among(samples.values[which], samples.n_numeric, self.space.squared)
-        limits, tolerance = self.bands.limits[:, which, None], self.space.tolerance
+        far = distances_among(samples.values[which], samples.n_numeric, self.squared)
+        limits, tolerance = self.bands.limits[:, which, None], self.tolerance
         given = np.zeros_like(far)
         for side, gives in enumerate(self.found.gives[:, :, which]):
             if gives.any():
@@ -178,7 +181,7 @@ def dense_sums(
     rule: list[Term],
     queries: np.ndarray,
     limits: Limits,
-    random_state: Any,
+    seed: int,
 ) -> DenseSums | None:
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
     samples: Samples = space.samples
@@ -190,7 +193,8 @@ def dense_sums(
     if found is None:
         return None
     asked = float(samples.mass[queries].sum())
-    return DenseSums(space, engine, rule, bands, found, asked, random_state)
+    measure = space.squared, space.tolerance
+    return DenseSums(samples, engine, rule, bands, found, asked, *measure, seed)
 
 
 def _as_bands(samples: Samples, rule: list[Term], limits: Limits) -> Bands:

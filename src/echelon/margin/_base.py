@@ -17,7 +17,9 @@ from echelon._core.samples import arrange
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._evidence import Evidence
+from echelon.margin._on_demand import MAX_KEPT, EvidenceOnDemand, Known
 from echelon.margin._pairs import MAX_PAIRS
+from echelon.margin._triangles import fixed_seed
 from echelon.margin._weights import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
 from echelon.validation import is_dask, read_columns
@@ -60,7 +62,7 @@ class MarginSelector(WeightingSelector):
         return arrange(columns, codes)
 
 
-class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
+class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, MarginSelector):
     """A margin selector defined by a rule: a subclass writes ``_rule``.
 
     ``docs/extending.md`` adds a method; parameters beyond these are its own.
@@ -191,7 +193,7 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
-            random_state=self.random_state,
+            seed=fixed_seed(self.random_state),
         )
         if sums.pieces is None and self._needs_z():
             raise ValueError(
@@ -199,13 +201,22 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
                 'share places at ties. Use ties="index", a smaller `sample_size`, or scores and a '
                 "`threshold` that do without."
             )
+        if self._needs_z() or sums.n_bytes > MAX_KEPT:
+            return self._with_evidence(samples, sums)
+        self._found, self._find = None, lambda: _by_feature(samples, self._evidence(sums))
+        scores = sums.scores(range(len(rule)))
+        self._tells_nothing = samples.per_feature(_is_constant(samples, scores))
+        return samples.per_feature(scores)
+
+    def _with_evidence(self, samples: Samples, sums: Sums) -> np.ndarray:
+        """Scores, and all that can be said of them, at once."""
         found = self._evidence(sums)
-        self.z_scores_ = samples.per_feature(found.z)
-        self.p_values_ = samples.per_feature(found.p_values)
+        self._found, self._find = _by_feature(samples, found), None
+        self._tells_nothing = samples.per_feature(~found.varying)
         return samples.per_feature(found.scores)
 
     def _evidence(self, sums: Sums) -> Evidence:
-        """Scores and z-scores by column."""
+        """Scores and z-scores by column; scores are those of all terms, unless z is needed."""
         return sums.evidence(range(len(sums.rule)))
 
     def _needs_z(self) -> bool:
@@ -213,8 +224,8 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
         return self._control() in CONTROLS
 
     def _best_first(self) -> np.ndarray:
-        # Of equal scores, that of a constant feature (p-value 1) comes last.
-        return np.lexsort((self.p_values_, -self.scores_))
+        # Of equal scores, that of a constant feature comes last.
+        return np.lexsort((self._tells_nothing, -self.scores_))
 
     def _queries(self, n_samples: int, random_state: Any) -> np.ndarray:
         """All samples, or a random sample of them without replacement."""
@@ -243,3 +254,16 @@ class ReliefSelector(SampleWeightMixin, ErrorRateMixin, MarginSelector):
 
     def _n_rows(self, samples: Samples) -> float:
         return total_of(samples.weights, len(samples.classes))
+
+
+def _by_feature(samples: Samples, found: Evidence) -> Known:
+    return Known(samples.per_feature(found.z), samples.per_feature(found.p_values))
+
+
+def _is_constant(samples: Samples, scores: np.ndarray) -> np.ndarray:
+    """Which columns have no two values; these score 0, as others hardly ever do."""
+    constant = scores == 0
+    for f in np.flatnonzero(constant):
+        column = samples.values[:, f]
+        constant[f] = not np.fmax.reduce(column) > np.fmin.reduce(column)
+    return constant

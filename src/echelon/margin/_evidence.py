@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from echelon._core.differences import ROUNDING
+
+ROOT_2_PI = np.sqrt(2 * np.pi)
 
 NO_SKEWNESS = 1e-3
 """From here on the gamma distribution is the normal one, to all digits that matter."""
@@ -118,7 +120,7 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
     share = np.minimum(1.5 * skewness**2 / kurtosis, 1.0)
     scale = 0.5 * skewness / share
     below = (share >= 1) & (z * scale < -0.9)  # nothing lies below -1
-    even, z = norm.sf(z), np.where(below, 0.0, z)
+    even, z = ndtr(-z), np.where(below, 0.0, z)
     # With K(t) = (1 - s) t^2 / 2 - s log(1 - scale t) / scale^2 - s t / scale, K'(t) = z.
     linear = 1.0 + scale * z
     t = 2 * z / (linear + np.sqrt(linear**2 - 4 * (1.0 - share) * scale * z))
@@ -128,5 +130,5 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
     u = t * np.sqrt(1.0 - share + share / left**2)
     near = np.abs(z) < NEAR_ZERO  # where 1 / u - 1 / w loses its digits, and is -skewness / 6
     step = 1.0 / np.where(near, 1.0, u) - 1.0 / np.where(near, 1.0, w)
-    tail = norm.sf(w) + norm.pdf(w) * np.where(near, -skewness / 6, step)
+    tail = ndtr(-w) + np.exp(-0.5 * w**2) / ROOT_2_PI * np.where(near, -skewness / 6, step)
     return np.where(skewed, np.where(below, 1.0, np.clip(tail, 0.0, 1.0)), even)

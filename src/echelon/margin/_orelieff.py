@@ -252,7 +252,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         # Where tau chose the direction, a score could have come from either side.
         ways = np.where(ordered & bool(directed) & isinstance(self.monotonic_cst, str), 2, 1)
         if self.rule == "paper":
-            return sums.evidence(directed + others)._replace(ways=ways)
+            return super()._evidence(sums)._replace(ways=ways)
         kinds = [sums.evidence(directed).only(ordered)._replace(ways=ways)] if directed else []
         kinds += [sums.evidence(others)] if others else []
         return reduce(larger, kinds).by_z()

@@ -9,6 +9,7 @@ random samples stand for those of all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,14 @@ ROWS = 256
 """Samples whose weights stand for all, where pairs are not listed."""
 
 
-def generator(random_state: Any) -> np.random.RandomState:
-    """What chooses such parts; unless told otherwise the same ones always, for equal p-values."""
-    return check_random_state(0 if random_state is None else random_state)
+def fixed_seed(random_state: Any) -> int:
+    """Of what chooses such parts; unless told otherwise the same ones always, for equal p-values.
+
+    Drawn in the fit: the parts may be chosen later.
+    """
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from echelon.margin._evidence import Evidence, Moments
 from echelon.margin._label_moments import Outcomes, TermOutcomes, contrast_moments
 from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
 from echelon.margin._moments import permutation_moments
+from echelon.margin._on_demand import bytes_held
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
-from echelon.margin._triangles import generator
 from echelon.margin.rules import Term
 
 Nearest = Callable[[np.ndarray, Search], Found]
@@ -103,8 +103,8 @@ class Sums:
         What it is divided by: the number of queries, or the weight of all pairs.
     pieces : list of Piece or None
         The pairs; None if there were too many to keep.
-    random_state : int, RandomState instance or None, default=None
-        Chooses the pairs that stand for all in the skewness of scores; None: always the same ones.
+    seed : int, default=0
+        Chooses the pairs that stand for all in the skewness of scores.
     """
 
     samples: Samples
@@ -113,7 +113,13 @@ class Sums:
     totals: np.ndarray
     weights: np.ndarray
     pieces: list[Piece] | None
-    random_state: Any = None
+    seed: int = 0
+
+    @property
+    def n_bytes(self) -> float:
+        """What evidence would hold until it is asked for."""
+        arrays = (array for part in self.pieces or [] for array in part[1:])
+        return bytes_held(self.samples, self.engine, arrays)
 
     def scores(self, terms: Sequence[int]) -> np.ndarray:
         """Some terms together, column by column."""
@@ -132,7 +138,7 @@ class Sums:
 
     def moments(self, terms: Sequence[int]) -> Moments:
         """Moments of these scores under permutation of a column."""
-        draw, scores = generator(self.random_state), self.scores(terms)
+        draw, scores = np.random.RandomState(self.seed), self.scores(terms)
         return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
 
     def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
@@ -144,7 +150,7 @@ class Sums:
         self, terms: Sequence[int], outcomes: Outcomes
     ) -> tuple[np.ndarray, Moments]:
         """The same for other outcomes of the samples than those of the terms."""
-        graph, draw = self.graph(terms), generator(self.random_state)
+        graph, draw = self.graph(terms), np.random.RandomState(self.seed)
         return contrast_moments(self.samples, graph, outcomes, self.engine.map, draw)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
@@ -172,7 +178,7 @@ def margin_sums(
     ties: str,
     verbose: int = 0,
     keep_pairs: bool = True,
-    random_state: Any = None,
+    seed: int = 0,
 ) -> Sums:
     """The sums of all terms, and with ``keep_pairs`` (some 30 bytes each) the pairs behind them."""
     if all(term.search.n_neighbors for term in rule):
@@ -181,7 +187,7 @@ def margin_sums(
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [dense_sums(engine, space, rule, queries, limits, random_state)]
+    dense = [dense_sums(engine, space, rule, queries, limits, seed)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
@@ -205,7 +211,7 @@ def margin_sums(
             pieces.clear()
     weights = np.where(weights > 0, weights, 1.0)  # no pair has a weight, and all sums are 0
     kept = pieces if keep_pairs else None
-    return Sums(samples, engine, rule, totals, weights, kept, random_state)
+    return Sums(samples, engine, rule, totals, weights, kept, seed)
 
 
 def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:

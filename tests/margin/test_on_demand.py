@@ -1,0 +1,115 @@
+"""Evidence left for later: when it is found, what is held until then, and that it is the same."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from echelon import MultiSURF, OReliefF, Relief, ReliefF, RReliefF, SURFStar
+from echelon.margin import _base
+
+LATER = [Relief(), ReliefF(), RReliefF(), SURFStar(), MultiSURF(), OReliefF(rule="paper")]
+
+
+@pytest.fixture
+def data(rng):
+    y = np.arange(120) % 3
+    X = rng.normal(size=(120, 6))
+    X[:, 1] += y
+    X[:, 4] = 2.0
+    return X, y
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Names of the selectors whose evidence was found, as it is."""
+    names = []
+
+    def spy(cls):
+        evidence = cls._evidence
+
+        def noting(self, sums):
+            names.append(type(self).__name__)
+            return evidence(self, sums)
+
+        monkeypatch.setattr(cls, "_evidence", noting)
+
+    spy(_base.ReliefSelector)
+    return names
+
+
+@pytest.mark.parametrize("estimator", LATER, ids=lambda e: type(e).__name__)
+def test_found_once_when_first_read(estimator, data, found):
+    fitted = clone(estimator).fit(*data)
+    fitted.transform(data[0])
+    assert found == []
+    p_values = fitted.p_values_
+    assert p_values is fitted.p_values_
+    assert len(fitted.z_scores_) == 6
+    assert found == [type(estimator).__name__]
+
+
+@pytest.mark.parametrize("estimator", LATER, ids=lambda e: type(e).__name__)
+def test_the_same_as_in_the_fit(estimator, data, monkeypatch):
+    later = clone(estimator).fit(*data)
+    monkeypatch.setattr(_base, "MAX_KEPT", 0)
+    at_once = clone(estimator).fit(*data)
+    assert at_once._find is None
+    for name in ("scores_", "z_scores_", "p_values_", "order_", "support_"):
+        assert_array_equal(getattr(later, name), getattr(at_once, name), err_msg=name)
+
+
+def test_thresholds_that_need_it_find_it_in_the_fit(data, found):
+    ReliefF(threshold="family").fit(*data)
+    assert found == ["ReliefF"]
+
+
+@pytest.mark.parametrize("twin", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_copies_hold_numbers_and_no_data(twin, data):
+    original = ReliefF().fit(*data)
+    same = twin(original)
+    assert same._find is None
+    assert_array_equal(same.p_values_, original.p_values_)
+    assert len(pickle.dumps(same)) < data[0].nbytes / 2
+
+
+def test_data_are_let_go_once_it_is_found(data):
+    fitted = ReliefF().fit(*data)
+    assert fitted._find is not None
+    assert fitted.z_scores_ is not None
+    assert fitted._find is None
+
+
+def test_changing_the_data_after_the_fit_changes_nothing(data):
+    X, y = data
+    X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1.0)
+    expected = ReliefF().fit(X.copy(), y).p_values_
+    fitted = ReliefF().fit(X, y)
+    X[:] = np.arange(120)[:, None]
+    assert_array_equal(fitted.p_values_, expected)
+
+
+def test_the_next_fit_forgets_the_last(data):
+    X, y = data
+    fitted = ReliefF().fit(X, y)
+    before = fitted.p_values_
+    fitted.fit(X[:, ::-1].copy(), y)
+    assert not np.array_equal(fitted.p_values_, before)
+
+
+def test_not_there_before_a_fit():
+    for name in ("z_scores_", "p_values_"):
+        assert not hasattr(ReliefF(), name)
+        with pytest.raises(AttributeError, match=f"'ReliefF' object has no attribute '{name}'"):
+            getattr(ReliefF(), name)
+
+
+def test_a_generator_is_drawn_from_in_the_fit_only(data):
+    random_state = np.random.RandomState(5)
+    fitted = ReliefF(random_state=random_state).fit(*data)
+    state = random_state.get_state()[2]
+    assert len(fitted.p_values_) == 6
+    assert random_state.get_state()[2] == state
