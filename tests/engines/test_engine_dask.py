@@ -351,11 +351,11 @@ def test_a_fit_in_the_event_loop_of_its_client(client):
 
 
 @pytest.mark.slow
-def test_samples_larger_than_the_memory_of_a_worker():
+def test_samples_larger_than_the_memory_of_the_workers():
     """Blocks made on the workers, more than both may hold: the rest goes to their disks."""
-    limit = 600 * 2**20  # of which a worker takes two thirds for what it imports
-    m, p, size = 1_600_000, 50, 16_000
-    assert m * p * 8 > limit
+    m, p, size = 400_000, 50, 16_000
+    limit, share = 800 * 2**20, 0.05  # a worker takes half of the limit for what it imports
+    assert m * p * 8 > 1.5 * 2 * share * limit
 
     def block(seed):
         return np.random.default_rng(seed).random((size, p))
@@ -366,9 +366,14 @@ def test_samples_larger_than_the_memory_of_a_worker():
     X = dask_array.map_blocks(make, chunks=((size,) * (m // size), (p,)), dtype=float)
     whole = np.vstack([block(seed) for seed in range(m // size)])
     with (
+        dask.config.set({"distributed.worker.memory.target": share}),
         start_cluster(2, memory_limit=limit) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
+        X = client.persist(X)
+        with client.as_current():
+            distributed.wait(X)
+        assert min(client.run(lambda dask_worker: len(dask_worker.data.disk)).values()) > 0
         y = np.arange(m) % 2
         selector = ReliefF(sample_size=2, random_state=0)
         assert_same_scores(selector, DaskEngine(client), X, y, whole)

@@ -76,6 +76,39 @@ def test_leaves_find_what_all_pairs_give(seed):
             assert_allclose(found[2], expected[2], rtol=1e-12)
 
 
+KINDS = ["answers", "numbers", "labels", "gaps in labels", "gaps", "copies"]
+
+
+def make_many(kind, m=14_000, p=7):
+    """A table of so many rows that limits are looked up ahead, in two classes."""
+    rng = np.random.default_rng(KINDS.index(kind))
+    X, nominal = rng.random((m, p)), np.zeros(p, bool)
+    if kind in ("answers", "copies"):
+        X = rng.integers(0, 5, (m, p)) / 4
+    if kind == "copies":
+        X = X[rng.integers(0, 3 * m // 4, m)]
+    if "labels" in kind:
+        nominal[3:] = True
+        X[:, 3:] = rng.integers(0, 4, (m, p - 3))
+    if "gaps" in kind:
+        holes = rng.random((m, p)) < 0.05
+        X[holes & (nominal if "labels" in kind else True)] = np.nan
+    return arrange(Columns(X.astype(np.float32), nominal, None), rng.integers(0, 2, m))
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_limits_looked_up_ahead(kind, metric):
+    samples = make_many(kind)
+    for k, classes in ((1, Classes.same(2)), (10, Classes.others(2)), (31, Classes.everyone(2))):
+        search = Search(classes, k)
+        expected = found_by("pairs", samples, metric, search)
+        found = found_by("leaves", samples, metric, search)
+        assert_array_equal(found[0], expected[0])
+        assert_array_equal(found[1], expected[1])
+        assert_allclose(found[2], expected[2], rtol=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_scores_and_z_scores_are_the_same(seed):
     X, nominal = make_table(seed + 1000)

@@ -8,6 +8,7 @@
 ``_compact``  rows in an order in which near ones stand together, and whether it pays
 ``_leaves``   samples laid out in that order: small boxes, and the codes of rows in them
 ``_boxes``    how far queries lie outside the boxes
+``_leaf_sums``  distances of queries to the rows of a leaf, and limits from a look ahead
 ``_visits``   the k nearest references, passing over boxes that are too far away
 ``_distances``  sums of the distances of every row to all others
 ``_bands``    sums over all pairs within bands of distance, without listing pairs

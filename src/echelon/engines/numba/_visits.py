@@ -3,9 +3,9 @@
 Queries that stand together go through the leaves as a group.  A leaf is passed over by the whole
 group if its box lies beyond the limits of all, then by every query whose own limit, the k-th
 smallest distance seen so far, it lies beyond.  Leaves near the middle of the group come first, so
-that limits are low when the many far ones come up.  What a leaf holds is compared in codes, four
-queries at a time, and measured exactly where that does not settle it.  Equal rows are looked at
-once, as queries and as references.
+that limits are low when the many far ones come up; a look at some of them ahead gives the limits to
+begin with.  What a leaf holds is compared in codes, four queries at a time, and measured exactly
+where that does not settle it.  Equal rows are looked at once, as queries and as references.
 
 Cost: a few operations per group and leaf, some per query and leaf that the group looks at, and
 two per query, row and column in a leaf it cannot pass over.
@@ -14,6 +14,13 @@ two per query, row and column in a leaf it cannot pass over.
 import numpy as np
 
 from echelon.engines.numba._boxes import bound_queries, list_within, pass_unrelated, rank_leaves
+from echelon.engines.numba._leaf_sums import (
+    copy_rows,
+    first_sums,
+    near_enough,
+    smallest,
+    sum_tile,
+)
 from echelon.engines.numba._nearest import (
     MAX_PAIRS,
     drop_beyond,
@@ -21,15 +28,7 @@ from echelon.engines.numba._nearest import (
     keep_smallest,
     longer,
 )
-from echelon.engines.numba._tiles import (
-    TILE,
-    add_gaps,
-    add_known_mismatches,
-    add_maxima,
-    add_mismatches,
-    add_partial,
-    add_squares,
-)
+from echelon.engines.numba._tiles import TILE
 from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
 from echelon.kernels.pairs import ANY, distance, partial_distance, related
@@ -54,7 +53,7 @@ def _read_queries(leaves, places, rows, along, ordered, totals):
         place = places[q] - leaves.start[first]
         exact[:] = 0
         totals[q] = 0
-        for f in range(rows.shape[1]):
+        for f in range(leaves.lanes.shape[1]):
             code = leaves.lanes[first + place // n_lanes, f, place % n_lanes]
             rows[q, f] = code
             exact[leaves.axis[f]] += leaves.shift[f] + leaves.factor[f] * code
@@ -66,67 +65,6 @@ def _read_queries(leaves, places, rows, along, ordered, totals):
             along[a, q] = exact[a]
 
 
-# Calls per visit get the arrays they need: a tuple of all would be copied by each.
-
-
-@kernel
-def _sum_tile(lanes, halves, b, form, tile, sums, shared):
-    """How far the rows of a tile lie from the lanes of leaf b, in codes.
-
-    Of whole numbers that is half the distance, plus half the sum of the query's codes.
-    """
-    nominal_from, n_numeric, whole, missing, squared, unit = form
-    block, width, everyone = lanes[b], lanes.shape[1], (0, lanes.shape[2])
-    if missing and not whole:
-        _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared)
-        return
-    for q in range(TILE):
-        for j in range(sums.shape[1]):
-            sums[q, j] = halves[b, j]
-    if whole:
-        add_maxima(tile, block, 0, nominal_from, everyone, sums)
-    elif squared:
-        add_squares(tile, block, 0, nominal_from, everyone, sums)
-    else:
-        add_gaps(tile, block, 0, nominal_from, everyone, sums)
-    if missing:
-        add_known_mismatches(tile, block, nominal_from, width, unit, sums)
-    else:
-        add_mismatches(tile, block, nominal_from, width, everyone, unit, sums)
-
-
-@kernel
-def _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared):
-    """The same over the columns both rows have, scaled up to all; beyond all if there are none."""
-    sums[:] = 0
-    shared[:] = 0
-    for f in range(n_numeric):
-        add_partial(tile, block, f, False, squared, sums, shared)
-    for f in range(nominal_from, block.shape[0]):
-        add_partial(tile, block, f, True, squared, sums, shared)
-    n_features = np.float32(n_numeric + block.shape[0] - nominal_from)
-    for q in range(TILE):
-        for j in range(sums.shape[1]):
-            n = shared[q, j]
-            sums[q, j] = sums[q, j] * (n_features / n) if n > 0 else np.float32(np.inf)
-
-
-@kernel
-def _copy_rows(rows, members, first, n, tile):
-    for s in range(n):
-        q = members[first + s]
-        for f in range(rows.shape[1]):
-            tile[s, f] = rows[q, f]
-
-
-@kernel
-def _smallest(sums, s):
-    smallest = sums[s, 0]
-    for j in range(sums.shape[1]):
-        smallest = min(smallest, sums[s, j])
-    return smallest
-
-
 @kernel
 def _limit(cut, per_unit, slack, never):
     """The largest distance in codes, or bound of one, that is not beyond the cut for sure."""
@@ -135,21 +73,10 @@ def _limit(cut, per_unit, slack, never):
 
 @kernel
 def _largest_sum(limit, total, whole, never):
-    """The same for what ``_sum_tile`` gives, where the query's codes add up to a total."""
+    """The same for what ``sum_tile`` gives, where the query's codes add up to a total."""
     if not whole or limit >= never:
         return limit
     return min(never, np.float64((np.int64(limit) + total + 1) // 2))
-
-
-@kernel
-def _near_enough(sums, s, n, k):
-    """A sum that at least k of the first n do not exceed, from minima over some of them."""
-    folded = sums[s, :n].copy()
-    while n % 2 == 0 and n >= 4 * k:
-        n //= 2
-        for j in range(n):
-            folded[j] = min(folded[j], folded[n + j])
-    return np.float64(kth_smallest(folded[:n], min(k, n)))
 
 
 @kernel
@@ -226,6 +153,19 @@ def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
 
 
 @kernel
+def _nearest_leaves(order, first, passed, passed_to):
+    """The leaves to visit first, and a few more where they are as near."""
+    chosen, n = np.empty(2 * FIRST_LEAVES, np.int64), 0
+    beyond = kth_smallest(order.copy(), FIRST_LEAVES)
+    for b in range(order.shape[0]):
+        there = first + b < passed or first + b >= passed_to
+        if order[b] <= beyond and there and n < chosen.shape[0]:
+            chosen[n] = first + b
+            n += 1
+    return chosen[:n]
+
+
+@kernel
 def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     """For up to ``TOGETHER`` places of one class: the places that are among the k nearest.
 
@@ -236,7 +176,10 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     values, first_row, lanes, halves = leaves.values, leaves.first_row, leaves.lanes, leaves.halves
     n_lanes, whole, slack, never = lanes.shape[2], leaves.whole, leaves.slack, leaves.never
     n_numeric, missing, squared = leaves.n_numeric, leaves.missing, leaves.squared
-    rows, along = np.empty((n, width), dtype), np.empty((leaves.lowest.shape[0], n), dtype)
+    width = -(-width // 8) * 8  # copied by words of eight bytes
+    rows, along = np.zeros((n, width), dtype), np.empty((leaves.lowest.shape[0], n), dtype)
+    tile = np.zeros((TILE, width), dtype)
+    words, tile_words = rows.view(np.uint64), tile.view(np.uint64)
     ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
     _read_queries(leaves, places, rows, along, ordered, totals)
     c = leaves.classes[first_row[places[0]]]
@@ -262,10 +205,19 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
         limit = _limit(radius, per_unit[q], slack, never)
         limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
     hits, members = np.zeros(-(-n // 8) * 8, np.uint8), np.empty(n + 8, np.int64)
-    lane_hits, tile = np.zeros(n_lanes, np.uint8), np.zeros((TILE, width), dtype)
+    lane_hits = np.zeros(n_lanes, np.uint8)
     sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
     found, count = np.empty((n, 4 * k + n_lanes, 2)), np.zeros(n, np.int64)
     heap, size = np.empty((n, k)), np.zeros(n, np.int64)
+    if relation == ANY and 2 * (k + 1) <= n_lanes and n_leaves > 2 * FIRST_LEAVES:
+        chosen = _nearest_leaves(order, first, passed, passed_to)
+        nearest = np.full(n, top)
+        first_sums(leaves, rows, chosen, form, k + 1, (tile, sums, shared), nearest)  # and itself
+        for q in range(n):
+            if nearest[q] < top:
+                cuts[q] = min(radius, (np.float64(nearest[q]) * slope[q] + plus[q]) * tolerance)
+                limit = _limit(cuts[q], per_unit[q], slack, never)
+                limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
     nearer, n_before, n_next, visits, widest = top, 0, FIRST_LEAVES, 0, limits.max()
     while n_before < n_leaves:
         beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else top
@@ -285,13 +237,13 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
                 n_rows = min(TILE, n_members - t)
                 q = members[t]
                 if n_rows == TILE and members[t + TILE - 1] == q + TILE - 1:
-                    _sum_tile(lanes, halves, b, form, rows[q : q + TILE], sums, shared)
+                    sum_tile(lanes, halves, b, form, rows[q : q + TILE], sums, shared)
                 else:
-                    _copy_rows(rows, members, t, n_rows, tile)
-                    _sum_tile(lanes, halves, b, form, tile, sums, shared)
+                    copy_rows(words, members, t, n_rows, tile_words)
+                    sum_tile(lanes, halves, b, form, tile, sums, shared)
                 for s in range(n_rows):
                     q = members[t + s]
-                    if _smallest(sums, s) > largest[q]:
+                    if smallest(sums, s) > largest[q]:
                         continue
                     some, near, up_to = True, -1.0, largest[q]
                     query = (slope[q], plus[q], values.shape[1] / scale[q])
@@ -300,7 +252,7 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
                         up_to = largest[q]
                         n_hits = _mark(sums, s, up_to, lane_hits)
                         if near < 0 and n_hits > 2 * (k + 1):  # the nearest first, to have a limit
-                            up_to = min(up_to, _near_enough(sums, s, leaf[1], k + 1))
+                            up_to = min(up_to, near_enough(sums, s, leaf[1], k + 1))
                             _mark(sums, s, up_to, lane_hits)
                         count[q], size[q] = _collect(
                             values, first_row, scales, own, leaf, sums, s, near, kind,
