@@ -257,7 +257,6 @@ class ErrorRateMixin:
     _own_threshold: ClassVar[float | str]
     threshold: float | str | None
     error_rate: float
-    p_values_: np.ndarray
     _choice: Choice
 
     def _control(self) -> Any:
@@ -272,7 +271,8 @@ class ErrorRateMixin:
     def _passes(self, threshold: float | None) -> np.ndarray:
         if threshold is None:
             control = CONTROLS[self._control()]
-            return self._choice.passing(self.p_values_, lambda p: control(p, self.error_rate))
+            p_values = self.p_values_  # type: ignore[attr-defined]
+            return self._choice.passing(p_values, lambda p: control(p, self.error_rate))
         return super()._passes(threshold)  # type: ignore[misc]
 
 

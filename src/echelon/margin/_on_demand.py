@@ -64,4 +64,5 @@ class EvidenceOnDemand:
     def __getstate__(self) -> dict[str, Any]:
         if vars(self).get("_find") is not None:
             self._known("p_values_")
-        return super().__getstate__()  # type: ignore[misc,no-any-return]
+        state: Any = super().__getstate__()
+        return state

@@ -18,8 +18,6 @@ from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
 
 
-
-
 @kernel
 def sum_tile(lanes, halves, b, form, tile, sums, shared):
     """How far the rows of a tile lie from the lanes of leaf b, in codes.
