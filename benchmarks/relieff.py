@@ -261,10 +261,11 @@ Exact ReliefF, k = {K}, {THREADS} threads, best of several runs; made by `make b
 {environment("fast-select", "Orange3", "skrebate")}.
 
 How to read it: echelon and fast-select take turns, three rounds of up to three fits each, the best
-counts; Orange and skrebate, far slower, run once.  Fits of echelon include z-scores and p-values,
-which the others do not have, and find compiled code on disk.  On Likert data the rows are **not**
-the same work: fast-select and skrebate treat columns of up to ten distinct values as nominal
-(their defaults), echelon as numbers.
+counts; Orange and skrebate, far slower, run once.  Fits of echelon find compiled code on disk;
+z-scores and p-values, which the others do not have, come when they are read
+([what they cost](evidence_cost.md)).  On Likert data the rows are **not** the same work:
+fast-select and skrebate treat columns of up to ten distinct values as nominal (their defaults),
+echelon as numbers.
 
 {tables}
 """

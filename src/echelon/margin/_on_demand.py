@@ -41,12 +41,12 @@ class EvidenceOnDemand:
 
     @property
     def z_scores_(self) -> np.ndarray:
-        """Scores in units of their deviation under permutation; docs in the subclasses."""
+        """Scores less their mean, in units of their deviation, both over permutations."""
         return self._known("z_scores_").z
 
     @property
     def p_values_(self) -> np.ndarray:
-        """Their upper tails; docs in the subclasses."""
+        """Probabilities of larger z-scores for features that have nothing to do with y."""
         return self._known("p_values_").p_values
 
     def _known(self, name: str) -> Known:
