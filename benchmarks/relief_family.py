@@ -33,7 +33,8 @@ cycle and 3 GHz, distances take at least 2 ms in 16-bit steps and 8 ms in single
 (MultiSURF, for the deviations), and weighted differences 4 ms; the loops take 3, 9 and 6 ms.
 ReliefF visits every pair from both sides: 5 ms.  The rest of a fit is spread out, and no part of
 it is large: limits, masses and candidates of pairs some 10 ms, and 8 ms for reading, checking,
-scaling and laying out the data and handing out tasks, which is why small data miss most.  At 5000 x 100 these loops take a quarter (ReliefF) to less than half of the time."""
+scaling and laying out the data and handing out tasks, which is why small data miss most.  At
+5000 x 100 these loops take a quarter (ReliefF) to less than half of the time."""
 """What the machine allows, measured loop by loop."""
 
 CASES = {"2000 x 100": (2000, 100), "5000 x 100": (5000, 100)}
@@ -238,9 +239,9 @@ Between turns lies a tenth of a second: threads of fast-select wait for more wor
 milliseconds of processor time, which would count as echelon's.  The others, far slower, run once,
 in one thread, and are stopped after {CAP} seconds (those stopped at 2000 rows are not tried at
 5000; where a row lacks, it was not run).  z-scores and p-values, which the others do not have, are
-found when they are read; the second table says what they add.  fast-select sums in single precision;
-echelon sums float32 input in single precision over 64 features and 8 x 256 pairs, and in double
-precision beyond.
+found when they are read; the second table says what they add.  fast-select sums in single
+precision; echelon sums float32 input in single precision over 64 features and 8 x 256 pairs, and in
+double precision beyond.
 
 | data | method | package | seconds | times echelon |
 | --- | --- | --- | ---: | ---: |
