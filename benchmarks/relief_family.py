@@ -178,9 +178,7 @@ def compare(rounds: int, slow: dict[str, float | None]) -> tuple[list[str], list
                 for package, seconds in found.items()
             ]
             if method != "RReliefF":
-                evidence.append(
-                    f"| {case} | {method} | {cost_of_evidence(method, case, rounds)} |"
-                )
+                evidence.append(f"| {case} | {method} | {cost_of_evidence(method, case, rounds)} |")
     return rows, evidence
 
 
