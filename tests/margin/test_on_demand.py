@@ -2,6 +2,9 @@
 
 import copy
 import pickle
+import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -113,3 +116,30 @@ def test_a_generator_is_drawn_from_in_the_fit_only(data):
     state = random_state.get_state()[2]
     assert len(fitted.p_values_) == 6
     assert random_state.get_state()[2] == state
+
+
+def test_a_selector_no_one_needs_is_gone_at_once(data):
+    fitted = ReliefF().fit(*data)
+    held = weakref.ref(fitted)
+    del fitted
+    assert held() is None
+
+
+def test_parameters_changed_after_the_fit_change_nothing(data):
+    expected = OReliefF(rule="paper").fit(*data).p_values_
+    fitted = OReliefF(rule="paper").fit(*data)
+    fitted.set_params(rule="trend", monotonic_cst=None)
+    assert_array_equal(fitted.p_values_, expected)
+
+
+def test_many_threads_may_ask(data):
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            fitted = ReliefF().fit(*data)
+            with ThreadPoolExecutor(8) as pool:
+                found = list(pool.map(lambda fitted: fitted.p_values_, [fitted] * 16))
+            assert all(np.array_equal(found[0], each) for each in found)
+    finally:
+        sys.setswitchinterval(interval)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from copy import copy
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -203,7 +205,9 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
             )
         if self._needs_z() or sums.n_bytes > MAX_KEPT:
             return self._with_evidence(samples, sums)
-        self._found, self._find = None, lambda: _by_feature(samples, self._evidence(sums))
+        self._found = self._find = None
+        # Of a copy: parameters may change until then, and a cycle would hold the data for longer.
+        self._find = partial(_find_evidence, copy(self), samples, sums)
         scores = sums.scores(range(len(rule)))
         self._tells_nothing = samples.per_feature(_is_constant(samples, scores))
         return samples.per_feature(scores)
@@ -254,6 +258,10 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
 
     def _n_rows(self, samples: Samples) -> float:
         return total_of(samples.weights, len(samples.classes))
+
+
+def _find_evidence(selector: ReliefSelector, samples: Samples, sums: Sums) -> Known:
+    return _by_feature(samples, selector._evidence(sums))
 
 
 def _by_feature(samples: Samples, found: Evidence) -> Known:

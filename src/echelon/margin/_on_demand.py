@@ -50,15 +50,16 @@ class EvidenceOnDemand:
         return self._known("p_values_").p_values
 
     def _known(self, name: str) -> Known:
+        find = vars(self).get("_find")  # first: another thread finds, and then forgets how
         found: Known | None = vars(self).get("_found")
         if found is not None:
             return found
-        find = vars(self).get("_find")
         if find is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         with blas_in_one_thread():
             found = find()
-        self._found, self._find = found, None
+        self._found = found
+        self._find = None
         return found
 
     def __getstate__(self) -> dict[str, Any]:
