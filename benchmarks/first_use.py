@@ -209,8 +209,9 @@ Seconds of the processor, all threads together, so that other work on the machin
 *Cold*: the first `fit` with an empty cache of compiled code, as in a new container or a CI job.
 *Warm*: the first `fit` of a process that finds the cache of another.  *Again*: the best of three
 more in the same process.  Of `echelon rank` the whole process is counted, imports included.  An
-empty cell was not measured.  Where *again* is larger now, no loop was compiled yet: after a second
-of such work, by estimate (half a minute for `RelevanceBounds`), it is.
+empty cell was not there then, or not measured.  *Warm* has now the import of numba in it (0.5 s),
+which once came with `import echelon`.  Where *again* is larger now, no loop was compiled yet: after
+a second of such work, by estimate (half a minute for `RelevanceBounds`), it is.
 
 | | cold, before | now | warm, before | now | again, before | now |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -151,19 +151,9 @@ def slow_seconds(known: Path | None, cases: list[str]) -> dict[str, float | None
     return seconds
 
 
-def cost_of_evidence(method: str, case: str, rounds: int) -> str:
-    """What z-scores and p-values add to a fit once they are read, in words."""
-    X, y = make_data(*CASES[case], numbers=False)
-    fit = ready("echelon", method)
-    ways = (lambda: fit(X, y)), (lambda: fit(X, y).p_values_)
-    times = np.array([[cpu_seconds(way) for way in ways] for _ in range(rounds)])
-    scores, whole = times.min(axis=0)
-    return f"{whole - scores:.3f} beside {scores:.3f}"
-
-
-def compare(rounds: int, slow: dict[str, float | None]) -> tuple[list[str], list[str]]:
-    """Rows of the tables: times, and what evidence adds to them."""
-    rows, evidence = [], []
+def compare(rounds: int, slow: dict[str, float | None]) -> list[str]:
+    """Rows of the table."""
+    rows = []
     for case in CASES:
         for method, peers in PEERS.items():
             note(f"{case}: {method}")
@@ -177,9 +167,7 @@ def compare(rounds: int, slow: dict[str, float | None]) -> tuple[list[str], list
                 f"| {case} | {method} | {package} | {_cells(seconds, ours)} |"
                 for package, seconds in found.items()
             ]
-            if method != "RReliefF":
-                evidence.append(f"| {case} | {method} | {cost_of_evidence(method, case, rounds)} |")
-    return rows, evidence
+    return rows
 
 
 def _cells(seconds: float | None, ours: float | None) -> str:
@@ -221,9 +209,8 @@ def missed(rows: list[str]) -> str:
     return "; ".join(below) or "none"
 
 
-def page(tables: tuple[list[str], list[str]], grown: str) -> str:
+def page(rows: list[str], grown: str) -> str:
     """The page kept in docs."""
-    rows, evidence = tables
     made = environment("fast-select", "Orange3", "skrebate", "sklearn-relief")
     return f"""# The Relief family: speed
 
@@ -237,7 +224,7 @@ Between turns lies a tenth of a second: threads of fast-select wait for more wor
 milliseconds of processor time, which would count as echelon's.  The others, far slower, run once,
 in one thread, and are stopped after {CAP} seconds (those stopped at 2000 rows are not tried at
 5000; where a row lacks, it was not run).  z-scores and p-values, which the others do not have, are
-found when they are read; the second table says what they add.  fast-select sums in single
+found when they are read ([what they cost](evidence_cost.md)).  fast-select sums in single
 precision; echelon sums float32 input in single precision over 64 features and 8 x 256 pairs, and in
 double precision beyond.
 
@@ -248,12 +235,6 @@ double precision beyond.
 Aimed at: 5 times fast-select, 100 times skrebate.  Missed: {missed(rows)}.
 
 Why: {LIMITS}
-
-Seconds that z-scores and p-values take once they are read:
-
-| data | method | seconds |
-| --- | --- | ---: |
-{chr(10).join(evidence)}
 
 Growth:
 

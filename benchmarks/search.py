@@ -180,13 +180,6 @@ neighbours as *all pairs*.  `auto` is what `NumbaEngine` does unless told otherw
 few rows to decide.  Trees were timed once, before the rest: they do not depend on echelon.
 
 {tables}
-
-What bounds answers from 1 to 5, by a look at 16 tasks each: a query visits 85, 25 to 40 and 7 % of
-the leaves of a class (0, 50 and 90 % shared), where 256 rows of 8 bits take 75 ns, as in the bare
-loop: 25, 11 and 2 microseconds of 49, 26 and 13.  Most of the rest are candidates, about a hundred
-a query at a tenth of a microsecond: distances are few, many rows tie for the last place, and what
-is a candidate cannot be foreseen by the processor.  Answers that share nothing have no near leaves
-at all; there only shorter codes make the difference.
 """
 
 

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
+from echelon._core.differences import columns_that_vary
 from echelon._core.error_rates import CONTROLS
 from echelon._core.sample_weights import weighted_rows
 from echelon._core.search import as_path, forward
@@ -353,8 +354,7 @@ class ForwardSelector(BaseSelector):
 
     def _varying(self, values: np.ndarray) -> np.ndarray:
         """Mask of the features with at least two values."""
-        with np.errstate(invalid="ignore"):
-            return np.fmin.reduce(values) < np.fmax.reduce(values)
+        return columns_that_vary(values)
 
     @abstractmethod
     def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], Any]:

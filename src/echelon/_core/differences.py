@@ -33,6 +33,12 @@ def unit_scale(
     return scaled
 
 
+def columns_that_vary(values: np.ndarray) -> np.ndarray:
+    """Mask of the columns with at least two values; missing ones are none."""
+    with np.errstate(invalid="ignore"):
+        return np.fmin.reduce(values) < np.fmax.reduce(values)
+
+
 ROUNDING = 1e-13
 """Scores below this are 0: a nominal feature that never repeats is not better than nothing."""
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.differences import columns_that_vary
 from echelon._core.error_rates import CONTROLS
 from echelon._core.jobs import blas_in_one_thread
 from echelon._core.sample_weights import total_of
@@ -271,7 +272,5 @@ def _by_feature(samples: Samples, found: Evidence) -> Known:
 def _is_constant(samples: Samples, scores: np.ndarray) -> np.ndarray:
     """Which columns have no two values; these score 0, as others hardly ever do."""
     constant = scores == 0
-    for f in np.flatnonzero(constant):
-        column = samples.values[:, f]
-        constant[f] = not np.fmax.reduce(column) > np.fmin.reduce(column)
+    constant[constant] = ~columns_that_vary(samples.values[:, constant])
     return constant

@@ -106,10 +106,10 @@ def first_sums(leaves, rows, chosen, form, k, buffers, near):
 
     From minima over lanes that stand at the same place in their leaves.  ``near`` is left as it is
     where there are no such leaves.  All queries go through these leaves twice; but few candidates
-    are left the second time, and each takes as long as ten lanes of a leaf.
+    are left the second time, and each takes as long as a leaf.
     """
-    tile, sums, shared = buffers
-    n, n_lanes, top = rows.shape[0], leaves.lanes.shape[2], near[0]
+    sums, shared = buffers
+    n, n_lanes, top = near.shape[0], leaves.lanes.shape[2], near[0]
     minima, unknown = np.full((n, n_lanes), top), np.zeros(n_lanes, near.dtype)
     any_full = False
     for b in chosen:
@@ -119,12 +119,8 @@ def first_sums(leaves, rows, chosen, form, k, buffers, near):
         if leaves.missing and leaves.whole:
             _mark_unknown(leaves.scale, leaves.start[b], top, unknown)
         for t in range(0, n, TILE):
-            n_rows = min(TILE, n - t)
-            for s in range(n_rows):
-                for f in range(rows.shape[1]):
-                    tile[s, f] = rows[t + s, f]
-            sum_tile(leaves.lanes, leaves.halves, b, form, tile, sums, shared)
-            for s in range(n_rows):
+            sum_tile(leaves.lanes, leaves.halves, b, form, rows[t : t + TILE], sums, shared)
+            for s in range(min(TILE, n - t)):
                 _keep_minima(sums, s, unknown, minima[t + s])
     if any_full:
         for q in range(n):

@@ -176,9 +176,9 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     values, first_row, lanes, halves = leaves.values, leaves.first_row, leaves.lanes, leaves.halves
     n_lanes, whole, slack, never = lanes.shape[2], leaves.whole, leaves.slack, leaves.never
     n_numeric, missing, squared = leaves.n_numeric, leaves.missing, leaves.squared
-    width = -(-width // 8) * 8  # copied by words of eight bytes
-    rows, along = np.zeros((n, width), dtype), np.empty((leaves.lowest.shape[0], n), dtype)
-    tile = np.zeros((TILE, width), dtype)
+    width = -(-width // 8) * 8  # copied by words of eight bytes, and read by whole tiles
+    rows, tile = np.zeros((-(-n // TILE) * TILE, width), dtype), np.zeros((TILE, width), dtype)
+    along = np.empty((leaves.lowest.shape[0], n), dtype)
     words, tile_words = rows.view(np.uint64), tile.view(np.uint64)
     ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
     _read_queries(leaves, places, rows, along, ordered, totals)
@@ -212,7 +212,7 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     if relation == ANY and 2 * (k + 1) <= n_lanes and n_leaves > 2 * FIRST_LEAVES:
         chosen = _nearest_leaves(order, first, passed, passed_to)
         nearest = np.full(n, top)
-        first_sums(leaves, rows, chosen, form, k + 1, (tile, sums, shared), nearest)  # and itself
+        first_sums(leaves, rows, chosen, form, k + 1, (sums, shared), nearest)  # and itself
         for q in range(n):
             if nearest[q] < top:
                 cuts[q] = min(radius, (np.float64(nearest[q]) * slope[q] + plus[q]) * tolerance)
