@@ -1,11 +1,17 @@
 """Steps and certificates by array operations against the compiled ones."""
 
+import multiprocessing
+import os
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_allclose
 
+from echelon._core.jobs import Jobs
 from echelon.bounds import _certificates, _interior_point, _tier
 from echelon.bounds._interior_point import InteriorPoint
 from echelon.bounds._program import ordinal_program, regression_program
@@ -83,3 +89,49 @@ def test_compiled_once_it_pays(monkeypatch):
     monkeypatch.setattr(_tier, "_taken", [0])
     monkeypatch.setattr(_tier, "advance", type("Kernel", (), {"at_hand": True}))
     assert _tier.compiled_pays()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_array_operations_take_turns(compiled, monkeypatch):
+    """Threads would fight for Python's lock; compiled steps run at the same time."""
+    monkeypatch.setattr(_tier, "compiled_pays", lambda: compiled)
+    inside = threading.Semaphore(1)
+
+    def alone(_):
+        free = inside.acquire(blocking=False)
+        time.sleep(0.05)
+        if free:
+            inside.release()
+        return free
+
+    jobs = Jobs(None, compiled=True, within=_tier.in_turn)
+    with parallel_config("threading", n_jobs=3):
+        assert all(jobs("", alone, [(k,) for k in range(6)])) is not compiled
+
+
+def take_turn():
+    with _tier.in_turn():
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_does_not_wait_for_a_turn(monkeypatch):
+    """A thread that had the turn does not exist in it."""
+    monkeypatch.setattr(_tier, "compiled_pays", lambda: False)
+    has_turn, forked = threading.Event(), threading.Event()
+
+    def hold():
+        with _tier.in_turn():
+            has_turn.set()
+            forked.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    has_turn.wait(60)
+    process = multiprocessing.get_context("fork").Process(target=take_turn)
+    process.start()
+    process.join(60)
+    process.kill()
+    forked.set()
+    holder.join()
+    assert process.exitcode == 0

@@ -6,6 +6,8 @@ steps are taken as long as the compiled ones, which take half a minute to make, 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
@@ -26,49 +28,55 @@ class ArraySteps:
 
     def __init__(self, layout: Layout):
         self.layout = layout
-        (self.m, self.p), self.q = layout.X.shape, layout.n_thresholds
+        self.p, self.q = layout.X.shape[1], layout.n_thresholds
         self.a, self.n = layout.n_abs, len(layout.sign)
         limits = [len(layout.high), len(layout.low), len(layout.costs)]
         self.constraints = _slices([self.a, self.a, self.n, self.n, self.q - 1, *limits])
-        self.variables = _slices([self.p, self.q, self.a, self.n])
-        self.cells = layout.sample * self.q + layout.threshold
+        self.variables = _slices([self.p + self.q, self.a, self.n])
+        self.limited = len(layout.high) + len(layout.low) > 0
 
     # -------------------------------------------------------------------------- products
 
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """What every row takes of weights and thresholds: ``rows @ [w, b]`` are the distances."""
+        layout = self.layout
+        found = np.zeros((self.n, self.p + self.q))
+        found[:, : self.p] = layout.X[layout.sample]
+        found[np.arange(self.n), self.p + layout.threshold] = -1.0
+        found *= layout.sign[:, None]
+        return found
+
     def distances(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The distances ``sign * (w.x - b)`` of every row."""
+        """The distances ``sign * (w.x - b)`` of every row; spares ``rows`` for compiled steps."""
         layout = self.layout
         return layout.sign * ((layout.X @ w)[layout.sample] - b[layout.threshold])
 
-    def values(self, v: np.ndarray, far: np.ndarray | None = None) -> np.ndarray:
-        """J v; ``far`` are the distances, if they are known."""
-        w, b, u, xi = (v[part] for part in self.variables)
-        far = self.distances(w, b) if far is None else far
-        signed = w[: self.a]
-        limits = w[self.layout.high], -w[self.layout.low]
-        used = self.layout.costs @ np.array([u.sum(), xi.sum()])
-        steps = b[:-1] - b[1:]
-        return np.concatenate([signed - u, -signed - u, far - xi, -xi, steps, *limits, used])
-
-    def pulls(self, hinge: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The transpose of ``distances``: what rows contribute to weights and to thresholds."""
-        layout = self.layout
-        signed = layout.sign * hinge
-        per_sample = np.bincount(layout.sample, signed, self.m)
-        return per_sample @ layout.X, -np.bincount(layout.threshold, signed, self.q)
+    def values(self, v: np.ndarray, far: np.ndarray) -> np.ndarray:
+        """J v, with the distances of its model."""
+        model, u, xi = (v[part] for part in self.variables)
+        signed, b = model[: self.a], model[self.p :]
+        parts = [signed - u, -signed - u, far - xi, -xi, b[:-1] - b[1:]]
+        if self.limited:
+            parts += [model[self.layout.high], -model[self.layout.low]]
+        if len(self.layout.costs):
+            parts.append(self.layout.costs @ (u.sum(), xi.sum()))
+        return np.concatenate(parts)
 
     def combination(self, multipliers: np.ndarray) -> np.ndarray:
         """J' multipliers."""
         parts = (multipliers[part] for part in self.constraints)
         up, down, hinge, positive, order, high, low, budget = parts
-        w, b = self.pulls(hinge)
-        w[: self.a] += up - down
-        w[self.layout.high] += high
-        w[self.layout.low] -= low
+        model = hinge @ self.rows
+        model[: self.a] += up - down
+        b = model[self.p :]
         b[:-1] += order
         b[1:] -= order
+        if self.limited:
+            model[self.layout.high] += high
+            model[self.layout.low] -= low
         on_abs, on_slack = budget @ self.layout.costs
-        return np.concatenate([w, b, on_abs - up - down, on_slack - hinge - positive])
+        return np.concatenate([model, on_abs - up - down, on_slack - hinge - positive])
 
     # ------------------------------------------------------------------- normal equations
 
@@ -78,10 +86,14 @@ class ArraySteps:
         up, down, hinge, positive, order, high, low, budget = parts
         self.abs_sum, self.slack_sum = up + down, hinge + positive
         self.abs_mix, self.slack_mix = (down - up) / self.abs_sum, hinge / self.slack_sum
-        diagonal = np.full(self.p, self.layout.l2)
+        # What the elimination of u and xi couples to the model: the mixes times their sums.
+        self.abs_coupling, self.slack_coupling = down - up, hinge
+        diagonal = np.full(self.p + self.q, self.layout.l2)
+        diagonal[self.p :] = 0.0
         diagonal[: self.a] += 4 * up * (down / self.abs_sum)
-        diagonal[self.layout.high] += high
-        diagonal[self.layout.low] += low
+        if self.limited:
+            diagonal[self.layout.high] += high
+            diagonal[self.layout.low] += low
         matrix = self._reduced(self.slack_mix * positive, order, diagonal)
         if len(budget):
             self._add_budgets(matrix, budget)
@@ -89,17 +101,13 @@ class ArraySteps:
 
     def _reduced(self, hinge: np.ndarray, order: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """H - F' E^-1 F; the lower half is all that is used."""
-        p, X = self.p, self.layout.X
-        cells = np.bincount(self.cells, hinge, self.m * self.q).reshape(self.m, self.q)
-        scaled = np.sqrt(cells.sum(axis=1))[:, None] * X
-        matrix = np.zeros((p + self.q, p + self.q))
-        matrix[:p, :p] = scaled.T @ scaled
-        matrix[p:, :p] = -(cells.T @ X)
-        on_thresholds = cells.sum(axis=0)
-        on_thresholds[:-1] += order
-        on_thresholds[1:] += order
-        np.fill_diagonal(matrix, matrix.diagonal() + np.concatenate([diagonal, on_thresholds]))
-        below = np.arange(p, p + self.q - 1)
+        scaled = np.sqrt(hinge)[:, None] * self.rows
+        matrix = scaled.T @ scaled
+        steps = diagonal[self.p :]
+        steps[:-1] += order
+        steps[1:] += order
+        matrix.flat[:: len(matrix) + 1] += diagonal
+        below = np.arange(self.p, self.p + self.q - 1)
         matrix[below + 1, below] -= order
         return matrix
 
@@ -107,7 +115,7 @@ class ArraySteps:
         """K' Omega K."""
         parts = np.zeros((2, self.p + self.q))
         parts[0, : self.a] = self.abs_mix
-        parts[1] = -np.concatenate(self.pulls(self.slack_mix))
+        parts[1] = -(self.slack_mix @ self.rows)
         room = np.array([(1.0 / self.abs_sum).sum(), (1.0 / self.slack_sum).sum()])
         costs = self.layout.costs
         self.omega = np.linalg.inv(np.diag(1.0 / budget) + (costs * room) @ costs.T)
@@ -119,7 +127,8 @@ class ArraySteps:
         more = diagonal + _TINY + _ROUNDING * diagonal.max()
         extra = 0.0
         while extra <= 1.0:  # singular to rounding: a little more diagonal
-            np.fill_diagonal(matrix, diagonal + extra * more)
+            if extra:
+                np.fill_diagonal(matrix, diagonal + extra * more)
             self.factor, failed = dpotrf(matrix, lower=1)
             if failed == 0 and np.isfinite(self.factor.diagonal()).all():
                 return True
@@ -128,15 +137,15 @@ class ArraySteps:
 
     def solve(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The solution of the normal equations, and the distances of every row there."""
-        _, _, on_abs, on_slack = (right[part] for part in self.variables)
-        p, coupled_abs = self.p, self.abs_sum * self.abs_mix
-        coupled_slack = self.slack_sum * self.slack_mix
+        model, on_abs, on_slack = (right[part] for part in self.variables)
         some_abs, some_slack = self._divide(on_abs, on_slack)
-        model = np.concatenate(self.pulls(coupled_slack * some_slack)) + right[: p + self.q]
-        model[: self.a] -= coupled_abs * some_abs
+        model = (self.slack_coupling * some_slack) @ self.rows + model
+        model[: self.a] -= self.abs_coupling * some_abs
         model = dpotrs(self.factor, model, lower=1)[0]
-        far = self.distances(model[:p], model[p:])
-        rest = self._divide(on_abs - coupled_abs * model[: self.a], on_slack + coupled_slack * far)
+        far = self.rows @ model
+        rest = self._divide(
+            on_abs - self.abs_coupling * model[: self.a], on_slack + self.slack_coupling * far
+        )
         return np.concatenate([model, *rest]), far
 
     def _divide(self, on_abs: np.ndarray, on_slack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +154,7 @@ class ArraySteps:
         costs = self.layout.costs
         if len(costs) == 0:
             return on_abs, on_slack
-        pull = (self.omega @ (costs @ np.array([on_abs.sum(), on_slack.sum()]))) @ costs
+        pull = (self.omega @ (costs @ (on_abs.sum(), on_slack.sum()))) @ costs
         return on_abs - pull[0] / self.abs_sum, on_slack - pull[1] / self.slack_sum
 
     # ------------------------------------------------------------------------------ steps
@@ -160,7 +169,8 @@ class ArraySteps:
         exact: bool,
     ) -> float:
         """One predictor and one corrector step, in place; the longer of its two lengths."""
-        primal = self.values(v) + s - self.layout.right
+        far = self.rows @ v[: self.p + self.q]
+        primal = self.values(v, far) + s - self.layout.right
         dual = self.combination(multipliers) + cost + quadratic * v
         if not self.factorise(multipliers / s):
             return 0.0

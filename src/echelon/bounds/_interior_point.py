@@ -152,12 +152,13 @@ class _Run:
     def _start(self) -> None:
         """The smallest weights, room for all slacks, multipliers that share the costs."""
         c, program, w, b = self.c, self.program, self.weights, self.thresholds
-        distances = program.rows.offset + c.arrays.distances(w, b)
+        far = c.arrays.distances(w, b)
+        distances = program.rows.offset + far
         room = max(1e-3, float(np.abs(distances).mean()))
         self.v = np.concatenate(
             [w, b, np.abs(w[: c.n_abs]) + room, np.maximum(0.0, distances) + room]
         )
-        self.s = np.maximum(c.layout.right - c.arrays.values(self.v), room)
+        self.s = np.maximum(c.layout.right - c.arrays.values(self.v, far), room)
         self.multipliers = np.full(c.n_constraints, FIRST_PULL / c.n_rows)
         if not program.budgets:
             self.multipliers[: 2 * c.n_abs] = program.l1 / 2

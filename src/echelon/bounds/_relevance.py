@@ -26,6 +26,7 @@ from echelon.bounds._solvers import SOLVERS
 from echelon.bounds._study import Settings, Study
 from echelon.bounds._target import read_outcome
 from echelon.bounds._task import Task
+from echelon.bounds._tier import in_turn
 from echelon.validation import Columns, read_numbers
 
 KINDS = np.array(LABELS)
@@ -245,7 +246,7 @@ class RelevanceBounds(BaseSelector):
         regression = self._target.kind == "regression"
         self._studies = [
             Study(Task(X, target, regression, self.epsilon), self._settings()).run(
-                fixed, Jobs(self.n_jobs, self.verbose, compiled=True), random_state
+                fixed, self._jobs(), random_state
             )
             for target in self._target.one_vs_rest()
         ]
@@ -287,11 +288,14 @@ class RelevanceBounds(BaseSelector):
         names = getattr(self, "feature_names_in_", None)
         groups: list[list[Any]] = []
         for each in self._studies:
-            for group in replaceable_groups(each, Jobs(self.n_jobs, self.verbose, compiled=True)):
+            for group in replaceable_groups(each, self._jobs()):
                 named = group if names is None else names[group].tolist()
                 if named not in groups:
                     groups.append(named)
         return groups
+
+    def _jobs(self) -> Jobs:
+        return Jobs(self.n_jobs, self.verbose, compiled=True, within=in_turn)
 
     # ------------------------------------------------------------------------- input
 
