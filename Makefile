@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test hostile test-cpus test-places test-lowest test-newest lint format \
+.PHONY: help install demo test test-all hostile test-cpus test-places test-lowest test-newest lint format \
   bench release-check release-cut papers docs clean
 
 help:  ## show the targets
@@ -59,8 +59,12 @@ demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data
 	@$(BIN)/echelon demo
 
 # A process per core; one that has nothing left takes half of what another has still to do.
-test: $(BIN)/.installed  ## run all tests
-	$(BIN)/python -m pytest -n auto --dist worksteal
+WORKERS := -n auto --dist worksteal
+test: $(BIN)/.installed  ## run all tests but the slow ones
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow"
+
+test-all: $(BIN)/.installed  ## run all tests: clusters, tables by leaves, signals, odd places, papers too
+	$(BIN)/python -m pytest $(WORKERS)
 
 SEED ?= $(shell date +%s)
 CASES ?= 3000
@@ -89,24 +93,24 @@ test-places: $(BIN)/.installed  ## run the tests with one core, no home, plain C
 	@for place in "NUMBA_NUM_THREADS=1" "HOME=/dev/null/home" \
 	  "LANG=C LC_ALL=C" "PYTHONOPTIMIZE=1"; do \
 	  echo "== $$place"; \
-	  env $$place $(BIN)/python -m pytest -q -n auto --dist worksteal -p no:cacheprovider \
+	  env $$place $(BIN)/python -m pytest -q $(WORKERS) -p no:cacheprovider \
 	    -W ignore::pytest.PytestConfigWarning $(PLACE_TESTS) || exit 1; \
 	done
 	@echo "== $(ODD_PATH)"
 	@rm -rf "$(ODD_PATH)" && mkdir -p "$(ODD_PATH)"
 	@git ls-files -z | tar --null -cf - -T - | tar -xf - -C "$(ODD_PATH)"
-	@cd "$(ODD_PATH)" && PYTHONPATH="$(ODD_PATH)/src" "$(CURDIR)/$(BIN)/python" -m pytest -q -n auto --dist worksteal \
+	@cd "$(ODD_PATH)" && PYTHONPATH="$(ODD_PATH)/src" "$(CURDIR)/$(BIN)/python" -m pytest -q $(WORKERS) \
 	  -p no:cacheprovider $(PLACE_TESTS)
 
 # Compiled code is kept apart: numba would throw away what another version of itself compiled.
 # Old libraries find newer ones deprecated; that is between them.
 TESTS ?= tests
 test-lowest: .venv-lowest/.installed  ## run the tests with the oldest versions pyproject allows (OLDEST=python3.11, TESTS=tests/cli)
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q -n auto --dist worksteal \
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba .venv-lowest/bin/python -m pytest -q $(WORKERS) \
 	  -p no:cacheprovider -W ignore::DeprecationWarning $(TESTS)
 
 test-newest: .venv-newest/.installed  ## run the tests with the newest versions (PYTHON=python3.14, TESTS=tests/cli)
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q -n auto --dist worksteal \
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/python -m pytest -q $(WORKERS) \
 	  -p no:cacheprovider $(TESTS)
 
 lint: $(BIN)/.installed  ## check style, types and the direction of imports

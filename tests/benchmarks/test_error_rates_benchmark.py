@@ -24,6 +24,7 @@ def _run(folder, *more: str) -> tuple[str, str]:
     return page.getvalue(), progress.getvalue()
 
 
+@pytest.mark.slow
 def test_the_page(monkeypatch, tmp_path):
     """One kind of data each; the second run measures nothing."""
     monkeypatch.setattr(keep_none, "DESIGNS", keep_none.DESIGNS[-1:])

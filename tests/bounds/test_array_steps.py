@@ -43,6 +43,7 @@ def solve(program, budget):
     return [fit, *extremes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", ["joint", "separate"])
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_end_alike(seed, budget, monkeypatch):
@@ -57,6 +58,7 @@ def test_programs_end_alike(seed, budget, monkeypatch):
         assert_allclose(ours.dual_bound, theirs.dual_bound, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_single_steps_are_equal(seed):
     """From the same point to the same point, but for rounding."""

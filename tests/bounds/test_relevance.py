@@ -283,6 +283,7 @@ def with_rare_columns(seed, n_samples=200):
     return X, X[:, :3].sum(axis=1) + rng.normal(size=n_samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [[0.5], [0.25, 0.5, 0.75], [0.85]])
 def test_rare_values_hide_no_other_feature(cuts):
     """An indicator of a few samples reaches any weight at no loss, and so do its probes."""

@@ -26,6 +26,7 @@ def test_the_demo_writes_its_data_and_a_report(demo):
     assert found == {"diabetes.csv", "report.html"}
 
 
+@pytest.mark.slow
 def test_it_runs_again_and_names_its_report(demo, capsys, monkeypatch):
     """In another process and from another folder: with the same answer."""
     folder, before = demo
@@ -40,6 +41,7 @@ def test_it_runs_again_and_names_its_report(demo, capsys, monkeypatch):
     assert (folder / "echelon-demo" / "report.html").stat().st_size < 3_000_000
 
 
+@pytest.mark.slow
 def test_the_example_gives_its_answer(demo, capsys):
     runpy.run_path(str(ROOT / "examples" / "ordered_grades.py"), run_name="__main__")
     example = capsys.readouterr().out
@@ -65,6 +67,7 @@ def printed():
     return {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), list(shown_commands()))
 def test_pages_show_what_the_command_prints(command, shown, demo, printed, capsys, monkeypatch):
     monkeypatch.chdir(demo[0])

@@ -278,6 +278,7 @@ def test_text_that_is_not_utf8_is_read_and_mentioned(tmp_path):
     assert "Windows-1252" in found.notes[0]
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_and_odd_names_are_ranked(tmp_path, capsys):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(40, 10_000)).round(3)).rename(columns=lambda j: f"g{j}")

@@ -9,12 +9,14 @@ import time
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from cli_cases import COMMAND, ORDER, call, interrupts
 
 SLOW = ("--method", "neighborhoodsoftmargin")
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_with_130_and_no_file(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20_000, 60))).rename(columns=str)

@@ -90,6 +90,7 @@ def ended(program, *arguments, handler=signal.default_int_handler):
     return job.returncode, out, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_an_interrupt_ends_the_command_wherever_it_lands(place):
     printed = "cleaned up\n" if place == "twice" else ""

@@ -43,6 +43,8 @@ import dask  # noqa: E402
 from echelon.engines import DaskEngine  # noqa: E402
 from echelon.engines.dask._cluster import Patience  # noqa: E402
 
+pytestmark = pytest.mark.slow  # clusters take seconds to start, and compile for themselves
+
 M = 120
 
 
@@ -350,7 +352,6 @@ def test_a_fit_in_the_event_loop_of_its_client(client):
     assert_allclose(asyncio.run(use(client.scheduler.address)).scores_, expected, rtol=1e-9)
 
 
-@pytest.mark.slow
 def test_samples_larger_than_the_memory_of_the_workers():
     """Blocks made on the workers, more than both may hold: the rest goes to their disks."""
     m, p, size = 400_000, 50, 16_000

@@ -141,6 +141,7 @@ def test_methods():
             assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 @pytest.mark.parametrize("estimator", [SURF, SURFStar, MultiSURF, MultiSURFStar])
 def test_bands_without_lists_of_pairs(estimator, metric, monkeypatch):

@@ -15,6 +15,8 @@ from echelon.engines.numba._leaves import lay_out
 from echelon.engines.numba._visits import nearest_by_leaves
 from echelon.validation import Columns
 
+pytestmark = pytest.mark.slow  # half a minute of compiling, thrice
+
 ENGINES = {way: NumbaEngine(1, search=way) for way in ("pairs", "leaves")}
 
 

@@ -1,6 +1,7 @@
 """The search engine against brute force, at sizes that cross its blocks, tiles and chunks."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -69,10 +70,10 @@ def find_all(engine, space, queries, search):
     return Found(*map(np.concatenate, zip(*pieces, strict=True)))
 
 
-def assert_found(samples, metric, search, tolerance):
-    """Both ways to search find what brute force finds."""
-    for way in ("pairs", "leaves"):
-        assert_found_by(NumbaEngine(1, search=way), samples, metric, search, tolerance)
+@pytest.fixture(params=["pairs", pytest.param("leaves", marks=pytest.mark.slow)])
+def assert_found(request):
+    """Either way to search finds what brute force finds; leaves take half a minute to compile."""
+    return partial(assert_found_by, NumbaEngine(1, search=request.param))
 
 
 def assert_found_by(engine, samples, metric, search, tolerance):
@@ -104,7 +105,7 @@ def assert_found_by(engine, samples, metric, search, tolerance):
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 @pytest.mark.parametrize(("m", "p"), SHAPES)
 @pytest.mark.parametrize("kind", ["dense", "nominal", "missing", "levels"])
-def test_every_layout_finds_the_nearest(metric, m, p, kind):
+def test_every_layout_finds_the_nearest(metric, m, p, kind, assert_found):
     options = {
         "dense": {},
         "nominal": {"nominal": 0.5},
@@ -120,19 +121,19 @@ def test_every_layout_finds_the_nearest(metric, m, p, kind):
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_all_within_a_radius(metric, missing):
+def test_all_within_a_radius(metric, missing, assert_found):
     samples = make_samples(2, 400, 4, missing=missing)
     for radius in (0.0, 0.4, 1.0, 10.0):
         assert_found(samples, metric, Search(everyone(3), radius=radius), 1e-9)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-def test_single_precision(metric):
+def test_single_precision(metric, assert_found):
     samples = make_samples(3, 500, 20, dtype=np.float32)
     assert_found(samples, metric, Search(everyone(3), 7), 1e-5)
 
 
-def test_values_far_from_their_mean_stay_within_their_bounds():
+def test_values_far_from_their_mean_stay_within_their_bounds(assert_found):
     """One outlier per column squeezes all other rows together, where rounding matters most."""
     rng = np.random.default_rng(0)
     X = rng.random((300, 6)) * 1e-5
@@ -142,7 +143,7 @@ def test_values_far_from_their_mean_stay_within_their_bounds():
         assert_found(samples, metric, Search(everyone(2), 5), 1e-9)
 
 
-def test_more_categories_than_codes(monkeypatch):
+def test_more_categories_than_codes(monkeypatch, assert_found):
     """Categories that share a code hide a mismatch; the upper bounds must allow for it."""
     samples = make_samples(5, 400, 6, nominal=1.0)
     samples.values[:] = np.random.default_rng(5).integers(0, 40, samples.values.shape)
@@ -154,7 +155,7 @@ def test_more_categories_than_codes(monkeypatch):
 
 
 @pytest.mark.parametrize("k", [1, 10, 100])
-def test_sorted_ties_fill_block_after_block(k):
+def test_sorted_ties_fill_block_after_block(k, assert_found):
     """All lanes of a block, and of the next, are candidates of one query."""
     rng = np.random.default_rng(0)
     for p, m in ((1, 2560), (2, 520), (3, 3000)):
@@ -232,7 +233,7 @@ def awkward_samples(seed, p, missing, m=64):
     return arrange(Columns(X.astype(dtype), nominal, None), np.zeros(m, int), directions)
 
 
-def test_more_features_than_steps_fit_in():
+def test_more_features_than_steps_fit_in(assert_found):
     samples = make_samples(4, 20, 140_000)
     assert pack(samples, squared=False).steps < 1022
     assert_found(samples, "manhattan", Search(everyone(3), 3), 1e-9)

@@ -67,6 +67,7 @@ def usual(tmp_path_factory):
     return json.dumps(scores) + "\n" + json.dumps(keep) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_the_answer_does_not_depend_on_the_place(tmp_path, usual, place):
     assert answer(tmp_path, **PLACES[place]) == usual
@@ -81,6 +82,7 @@ def odd_copy(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_path(odd_copy, usual):
     assert answer(odd_copy, PYTHONPATH=str(odd_copy)) == usual
 
@@ -94,6 +96,7 @@ accumulate.within_kth(counts, distances, 1, 1e-9)
 """
 
 
+@pytest.mark.slow
 def test_compiled_code_is_kept_in_an_odd_path(odd_copy):
     env = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     done = subprocess.run(
@@ -105,6 +108,7 @@ def test_compiled_code_is_kept_in_an_odd_path(odd_copy):
     assert list(odd_copy.glob("echelon/kernels/__pycache__/accumulate.within_kth*.nbc"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["no home", "plain C", "optimised"])
 def test_the_command_in_odd_places(tmp_path, place):
     """A terminal that cannot show a letter gets a "?", and files have all of it."""

@@ -225,6 +225,7 @@ def test_ordered_labels_by_name():
 # ---------------------------------------------------------------------------------------- peers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", RADIUS)
 def test_two_classes_equal_fast_select(estimator):
     fast_select = pytest.importorskip("fast_select")

@@ -222,6 +222,7 @@ def test_small_searches_go_to_arrays(estimator, rng, monkeypatch):
 # ------------------------------------------------------------------------------ command line
 
 
+@pytest.mark.slow
 def test_warm_up_fills_the_cache(tmp_path):
     code = "from echelon.cli import main; main(['warm-up', 'consistency', '--quiet'])"
     assert run(code, tmp_path) == ""

@@ -13,6 +13,7 @@ from papers.data import SOURCES, Data
 from papers.pages import FOLDER, Claim, claims_of, index, table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_quick_run_gives_a_page_of_claims(name, tmp_path):
     text = run(name, Data.stand_ins(), quick=True, results=tmp_path, jobs=1)

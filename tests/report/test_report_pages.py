@@ -88,6 +88,7 @@ def test_a_notebook_shows_the_page_in_a_frame(hostile):
     assert ("srcdoc", hostile.to_html()) in fragment.attributes
 
 
+@pytest.mark.slow
 def test_twenty_thousand_features():
     report = wide_report()
     page = report.to_html()

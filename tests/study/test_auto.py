@@ -92,6 +92,7 @@ def test_every_kind_of_target_and_column(kind, rng):
     assert "constant" not in selector.get_feature_names_out()
 
 
+@pytest.mark.slow
 def test_noise_is_not_kept(rng):
     tables = [(rng.normal(size=(80, 6)), rng.integers(0, 4, 80)) for _ in range(5)]
     fitted = [AutoSelector(random_state=0).fit(X, y) for X, y in tables]

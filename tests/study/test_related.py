@@ -86,6 +86,7 @@ def test_a_clear_relation_is_kept_where_folds_are_too_few(monkeypatch):
     assert not AutoSelector(random_state=0).fit(X, y).support_.any()
 
 
+@pytest.mark.slow
 def test_rows_that_are_not_independent_are_left_to_the_folds(monkeypatch):
     def never(*_):
         raise AssertionError
