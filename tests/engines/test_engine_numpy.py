@@ -45,6 +45,7 @@ def assert_finds_the_same(samples, metric, search):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 def test_every_search(metric, kind, monkeypatch):

@@ -55,6 +55,7 @@ def test_standard_output_on_a_full_disk():
     assert (done.returncode, done.stderr) == (2, "echelon: No space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],

@@ -79,6 +79,7 @@ def test_ties_by_index(distance):
         assert_allclose(found, expected, atol=1e-9, err_msg=str(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("missing", [0, 0.2])
 def test_nearest_with_many_rows_and_features(distance, missing):
@@ -92,6 +93,7 @@ def test_nearest_with_many_rows_and_features(distance, missing):
     assert_allclose(fitted(X, y, "nearest", distance).scores_, expected, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("margin", MARGINS)
 def test_order_of_rows_and_threads_do_not_matter(margin, distance):

@@ -181,6 +181,7 @@ def test_small_weights_take_many_rows_to_fill_the_places():
     assert_allclose(found.scores_, expected, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.1, 0.5])
 def test_soft_neighbours_of_repeated_rows(width):
     for seed in SEEDS:

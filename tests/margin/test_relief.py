@@ -116,6 +116,7 @@ def test_sampled_queries(estimator):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(("k", "rounding"), [(1, 1e-6), (10, 1e-6), (40, 1e-5)])
 def test_relieff_equals_fast_select_on_wine(n_classes, k, rounding):

@@ -172,6 +172,7 @@ def test_all_weighted_pairs_at_once_equal_pair_by_pair(estimator, metric):
         assert_allclose(found.z_scores_, expected.z_scores_, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0, 1, 2])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_pairs_too_many_to_keep_are_found_again(most, dtype, monkeypatch):

@@ -54,6 +54,7 @@ def test_a_context_of_joblib_is_heard():
         assert n_threads(None) == ALL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_workers_of_joblib_share_the_cores(backend):
     """As many workers as cores: one thread in each."""

@@ -239,6 +239,7 @@ def check_cdv_step(X, y, path, at):
     assert_allclose(values[left == path.feature[at]], values.min(), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("levels", "size"), [(10**6, 12), (40, 12), (10**6, 150), (3, 150)])
 def test_cdv_with_many_features(levels, size):
     """Several blocks, near and tied sums, margins beyond one byte; sorted anew or some time ago."""

@@ -28,6 +28,7 @@ def selector(grades):
     return AutoSelector(random_state=0).fit(*grades)
 
 
+@pytest.mark.slow
 def test_one_answer_everywhere(grades, selector, tmp_path):
     """Python, the report and the command keep the same features, with the same score."""
     X, grade = grades

@@ -78,6 +78,7 @@ def test_many_features_are_removed_several_at_a_time(rng):
     assert scores.argmax() == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranking", [FTest(), MutualInformation(), PermutationImportance(), RFE()])
 def test_they_take_any_table_in_a_report(ranking, table, rng):
     table["label"] = np.where(table["best"] > 0, "yes", "no")
