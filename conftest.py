@@ -39,3 +39,10 @@ def signatures_are_read_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BaseEstimator, "_get_param_names", classmethod(lambda cls: list(read(cls))))
         yield
+
+
+def pytest_collection_modifyitems(items):
+    """Pages cannot be marked; of these, one compiles for half a minute, one fits for long."""
+    for item in items:
+        if item.path.name in ("scale.md", "evaluation.md"):
+            item.add_marker(pytest.mark.slow)

@@ -168,6 +168,7 @@ def test_how_many_probes_a_rate_needs(rate, n_probes, expected):
         assert (allowed + 1) / (n + 1) <= rate < (allowed + 2) / (n + 1)
 
 
+@pytest.mark.slow
 def test_a_rate_of_one_in_a_hundred():
     """What matters beats 99 probes of its own; the noise that passes lone probes does not."""
     X, y = noise_block(0, 0.95)
@@ -225,6 +226,7 @@ def beside_a_strong_one(seed, n=300):
     return X, np.digitize(values, np.quantile(values, [0.2, 0.4, 0.6, 0.8]))
 
 
+@pytest.mark.slow
 def test_noise_beside_a_strong_feature_is_explained_by_it():
     called = {"single": [], "joint": []}
     for seed in range(5):
@@ -255,6 +257,7 @@ def test_explained_by_a_weak_feature():
     assert selector.support_.tolist() == [True, True, False, False]
 
 
+@pytest.mark.slow
 def test_what_matters_is_found_by_joint_probes_too():
     for seed in range(3):
         X, y = make_relevance(150, 2, 4, 4, noise=0.3, weak_groups=[2, 2], random_state=seed)

@@ -127,6 +127,7 @@ def test_all_within_a_radius(metric, missing, assert_found):
         assert_found(samples, metric, Search(everyone(3), radius=radius), 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 def test_single_precision(metric, assert_found):
     samples = make_samples(3, 500, 20, dtype=np.float32)

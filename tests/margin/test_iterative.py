@@ -143,6 +143,7 @@ def test_what_does_not_score_is_refused():
         IterativeRelief(StandardScaler()).fit(X, y)
 
 
+@pytest.mark.slow
 def test_few_relevant_among_many_are_found():
     """TuRF ranks both genes first more often than one round does."""
     first = {"once": 0, "turf": 0}

@@ -188,6 +188,7 @@ def test_pairs_too_many_to_keep_are_found_again(most, dtype, monkeypatch):
         assert_array_equal(found.z_scores_, expected.z_scores_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", RADIUS)
 def test_single_precision(estimator):
     X, y = load_breast_cancer(return_X_y=True)
