@@ -111,6 +111,17 @@ def test_small_work_looks_for_code_on_disk_now_and_then(halves, monkeypatch):
     assert halves.pays(WORTH_A_LOOK + 1)
 
 
+def test_who_asks_often_is_answered_from_memory(halves, monkeypatch):
+    looks = []
+    monkeypatch.setattr(Kernel, "_is_on_disk", lambda self: looks.append(self) or len(looks) > 1)
+    monkeypatch.setattr("echelon.kernels._jit.SECONDS_BETWEEN_LOOKS", 1000.0)
+    assert not any(halves.at_hand for _ in range(100))
+    assert looks == [halves]
+    monkeypatch.setattr("echelon.kernels._jit.SECONDS_BETWEEN_LOOKS", -1.0)
+    assert halves.at_hand
+    assert looks == [halves, halves]
+
+
 def test_who_looks_for_code_on_disk_imports_no_compiler(tmp_path):
     code = (
         "import sys; from echelon.kernels.order import kth_smallest;"

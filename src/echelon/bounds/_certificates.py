@@ -8,6 +8,8 @@ budgets proves that there is no such model.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from echelon.bounds._program import Program
@@ -37,8 +39,6 @@ class Certificate:
         self.program, self.direction = program, direction
         self.compiled = compiled_pays()
         self.is_fit = not program.budgets
-        self.largest_value = np.abs(program.X).max(initial=0.0)
-        self.largest_norm = np.sqrt((program.X**2).sum(axis=1).max())
         self.largest_offset = np.abs(program.rows.offset).max()
         self.limits = np.array([budget.limit for budget in program.budgets])
         self.costs = np.array([[budget.l1, budget.loss] for budget in program.budgets])
@@ -98,6 +98,16 @@ class Certificate:
         )
         return float(value - budgets @ self.limits)
 
+    @cached_property
+    def largest_value(self) -> float:
+        """The largest absolute value of the data."""
+        return float(np.abs(self.program.X).max(initial=0.0))
+
+    @cached_property
+    def largest_norm(self) -> float:
+        """The largest Euclidean norm of a sample."""
+        return float(np.sqrt((self.program.X**2).sum(axis=1).max()))
+
     def _box(self, upper: float) -> tuple[float, float]:
         """Sizes that no weight and no ``w.x`` of an optimum exceeds."""
         program = self.program
@@ -105,7 +115,9 @@ class Certificate:
             norm = min(budget.limit / budget.l1 for budget in program.budgets if budget.l1 > 0)
             return norm, norm * self.largest_value
         l1 = upper / program.l1 if program.l1 > 0 else np.inf
-        l2 = np.sqrt(2 * upper / program.l2) if program.l2 > 0 else np.inf
+        if program.l2 <= 0:
+            return l1, l1 * self.largest_value
+        l2 = np.sqrt(2 * upper / program.l2)
         return min(l1, l2), min(l1 * self.largest_value, l2 * self.largest_norm)
 
     def reach(self, feature: int, multipliers: tuple[np.ndarray, np.ndarray]) -> float:

@@ -16,8 +16,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
+from math import inf
 from pathlib import Path
 from threading import local
+from time import monotonic
 from typing import Any, overload
 
 from echelon.kernels._keeping import Keeper, say_where_to_keep
@@ -30,6 +32,9 @@ UNCOMPILED_STEPS = 500_000
 
 WORTH_A_LOOK = 20_000
 """After so many steps without, it is worth looking on disk for compiled code again."""
+
+SECONDS_BETWEEN_LOOKS = 0.1
+"""A look takes a quarter of a millisecond in a full folder, and some ask a thousand times."""
 
 _impatient = [False]
 
@@ -47,6 +52,7 @@ class Kernel:
         self._steps_left = UNCOMPILED_STEPS
         self._since_look = 0
         self._called = False
+        self._on_disk, self._looked_at = False, -inf
 
     def __call__(self, *args: Any) -> Any:
         if not self._called:
@@ -65,6 +71,12 @@ class Kernel:
         """Whether there is machine code, in memory or on disk, for some arguments at least."""
         if self._called or _impatient[0]:
             return True
+        now = monotonic()
+        if now > self._looked_at + SECONDS_BETWEEN_LOOKS:
+            self._on_disk, self._looked_at = self._is_on_disk(), now
+        return self._on_disk
+
+    def _is_on_disk(self) -> bool:
         source = Path(self.py_func.__code__.co_filename)
         name = f"{source.stem}.{self.__name__}-*.py{sys.version_info[0]}{sys.version_info[1]}*.nbi"
         files = (file for folder in self._folders(source) for file in folder.glob(name))
