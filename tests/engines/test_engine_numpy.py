@@ -62,6 +62,7 @@ def test_every_search(metric, kind, monkeypatch):
         assert_finds_the_same(samples, metric, Search(everyone(n), 5, radius=0.4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_pairs_of_columns(missing):
     samples = make_samples(0, 200, 6)

@@ -240,6 +240,7 @@ def test_more_features_than_steps_fit_in(assert_found):
     assert_found(samples, "manhattan", Search(everyone(3), 3), 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("m", "p"), [(1100, 2), (700, 6), (300, 70), (90, 130), (3, 2)])
