@@ -14,6 +14,9 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from echelon.bounds._program import slices as _slices
 from echelon.kernels.interior_point import STEP, Layout
 
+FEW_NUMBERS = 100_000
+"""Of a matrix that is faster to multiply as a whole than to be put together from samples."""
+
 _TINY, _ROUNDING = 1e-300, 2.220446049250313e-16
 
 
@@ -28,29 +31,43 @@ class ArraySteps:
 
     def __init__(self, layout: Layout):
         self.layout = layout
-        self.p, self.q = layout.X.shape[1], layout.n_thresholds
+        (self.m, self.p), self.q = layout.X.shape, layout.n_thresholds
         self.a, self.n = layout.n_abs, len(layout.sign)
         limits = [len(layout.high), len(layout.low), len(layout.costs)]
         self.constraints = _slices([self.a, self.a, self.n, self.n, self.q - 1, *limits])
         self.variables = _slices([self.p + self.q, self.a, self.n])
         self.limited = len(layout.high) + len(layout.low) > 0
+        self.cells = layout.sample * self.q + layout.threshold
 
     # -------------------------------------------------------------------------- products
 
     @cached_property
-    def rows(self) -> np.ndarray:
-        """What every row takes of weights and thresholds: ``rows @ [w, b]`` are the distances."""
+    def rows(self) -> np.ndarray | None:
+        """What every row takes of weights and thresholds, if that is little: one product then."""
         layout = self.layout
+        if self.n * (self.p + self.q) > FEW_NUMBERS:
+            return None
         found = np.zeros((self.n, self.p + self.q))
         found[:, : self.p] = layout.X[layout.sample]
         found[np.arange(self.n), self.p + layout.threshold] = -1.0
         found *= layout.sign[:, None]
         return found
 
-    def distances(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """The distances ``sign * (w.x - b)`` of every row; spares ``rows`` for compiled steps."""
-        layout = self.layout
+    def distances(self, model: np.ndarray) -> np.ndarray:
+        """The distances ``sign * (w.x - b)`` of every row, for weights and thresholds."""
+        if self.rows is not None:
+            return self.rows @ model
+        layout, w, b = self.layout, model[: self.p], model[self.p :]
         return layout.sign * ((layout.X @ w)[layout.sample] - b[layout.threshold])
+
+    def pulls(self, hinge: np.ndarray) -> np.ndarray:
+        """The transpose of ``distances``: what rows contribute to weights and thresholds."""
+        if self.rows is not None:
+            return hinge @ self.rows
+        layout, signed = self.layout, self.layout.sign * hinge
+        per_sample = np.bincount(layout.sample, signed, self.m)
+        per_threshold = np.bincount(layout.threshold, signed, self.q)
+        return np.concatenate([per_sample @ layout.X, -per_threshold])
 
     def values(self, v: np.ndarray, far: np.ndarray) -> np.ndarray:
         """J v, with the distances of its model."""
@@ -67,7 +84,7 @@ class ArraySteps:
         """J' multipliers."""
         parts = (multipliers[part] for part in self.constraints)
         up, down, hinge, positive, order, high, low, budget = parts
-        model = hinge @ self.rows
+        model = self.pulls(hinge)
         model[: self.a] += up - down
         b = model[self.p :]
         b[:-1] += order
@@ -85,11 +102,11 @@ class ArraySteps:
         parts = (W[part] for part in self.constraints)
         up, down, hinge, positive, order, high, low, budget = parts
         self.abs_sum, self.slack_sum = up + down, hinge + positive
-        self.abs_mix, self.slack_mix = (down - up) / self.abs_sum, hinge / self.slack_sum
-        # What the elimination of u and xi couples to the model: the mixes times their sums.
+        # What the elimination of u and xi couples to the model, and as a share of the sums.
         self.abs_coupling, self.slack_coupling = down - up, hinge
-        diagonal = np.full(self.p + self.q, self.layout.l2)
-        diagonal[self.p :] = 0.0
+        self.abs_mix = self.abs_coupling / self.abs_sum
+        self.slack_mix = self.slack_coupling / self.slack_sum
+        diagonal = np.full(self.p, self.layout.l2)
         diagonal[: self.a] += 4 * up * (down / self.abs_sum)
         if self.limited:
             diagonal[self.layout.high] += high
@@ -100,14 +117,21 @@ class ArraySteps:
         return self._factored(matrix)
 
     def _reduced(self, hinge: np.ndarray, order: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        """H - F' E^-1 F; the lower half is all that is used."""
-        scaled = np.sqrt(hinge)[:, None] * self.rows
-        matrix = scaled.T @ scaled
-        steps = diagonal[self.p :]
-        steps[:-1] += order
-        steps[1:] += order
-        matrix.flat[:: len(matrix) + 1] += diagonal
-        below = np.arange(self.p, self.p + self.q - 1)
+        """H - F' E^-1 F; the lower half is all that is used.
+
+        By samples, of which there are half as many as rows in a regression: most of the work.
+        """
+        p, X = self.p, self.layout.X
+        cells = np.bincount(self.cells, hinge, self.m * self.q).reshape(self.m, self.q)
+        scaled = np.sqrt(cells.sum(axis=1))[:, None] * X
+        matrix = np.zeros((p + self.q, p + self.q))
+        matrix[:p, :p] = scaled.T @ scaled
+        matrix[p:, :p] = -(cells.T @ X)
+        on_thresholds = cells.sum(axis=0)
+        on_thresholds[:-1] += order
+        on_thresholds[1:] += order
+        matrix.flat[:: len(matrix) + 1] += np.concatenate([diagonal, on_thresholds])
+        below = np.arange(p, p + self.q - 1)
         matrix[below + 1, below] -= order
         return matrix
 
@@ -115,7 +139,7 @@ class ArraySteps:
         """K' Omega K."""
         parts = np.zeros((2, self.p + self.q))
         parts[0, : self.a] = self.abs_mix
-        parts[1] = -(self.slack_mix @ self.rows)
+        parts[1] = -self.pulls(self.slack_mix)
         room = np.array([(1.0 / self.abs_sum).sum(), (1.0 / self.slack_sum).sum()])
         costs = self.layout.costs
         self.omega = np.linalg.inv(np.diag(1.0 / budget) + (costs * room) @ costs.T)
@@ -139,10 +163,10 @@ class ArraySteps:
         """The solution of the normal equations, and the distances of every row there."""
         model, on_abs, on_slack = (right[part] for part in self.variables)
         some_abs, some_slack = self._divide(on_abs, on_slack)
-        model = (self.slack_coupling * some_slack) @ self.rows + model
+        model = self.pulls(self.slack_coupling * some_slack) + model
         model[: self.a] -= self.abs_coupling * some_abs
         model = dpotrs(self.factor, model, lower=1)[0]
-        far = self.rows @ model
+        far = self.distances(model)
         rest = self._divide(
             on_abs - self.abs_coupling * model[: self.a], on_slack + self.slack_coupling * far
         )
@@ -169,7 +193,7 @@ class ArraySteps:
         exact: bool,
     ) -> float:
         """One predictor and one corrector step, in place; the longer of its two lengths."""
-        far = self.rows @ v[: self.p + self.q]
+        far = self.distances(v[: self.p + self.q])
         primal = self.values(v, far) + s - self.layout.right
         dual = self.combination(multipliers) + cost + quadratic * v
         if not self.factorise(multipliers / s):

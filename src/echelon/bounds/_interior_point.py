@@ -152,7 +152,7 @@ class _Run:
     def _start(self) -> None:
         """The smallest weights, room for all slacks, multipliers that share the costs."""
         c, program, w, b = self.c, self.program, self.weights, self.thresholds
-        far = c.arrays.distances(w, b)
+        far = c.arrays.distances(np.concatenate([w, b]))
         distances = program.rows.offset + far
         room = max(1e-3, float(np.abs(distances).mean()))
         self.v = np.concatenate(

@@ -31,7 +31,7 @@ UNCOMPILED_STEPS = 500_000
 """Steps of a microsecond or so that are taken without a loop before it is compiled."""
 
 WORTH_A_LOOK = 20_000
-"""After so many steps without, it is worth looking on disk for compiled code again."""
+"""After so many steps without, it is worth looking on disk for compiled code."""
 
 SECONDS_BETWEEN_LOOKS = 0.1
 """A look takes a quarter of a millisecond in a full folder, and some ask a thousand times."""
@@ -49,8 +49,7 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self._steps = steps
-        self._steps_left = UNCOMPILED_STEPS
-        self._since_look = 0
+        self._steps_taken = 0
         self._called = False
         self._on_disk, self._looked_at = False, -inf
 
@@ -115,13 +114,10 @@ class Kernel:
         """Whether to call it, or take so many steps without: a second in all, about, is enough."""
         if self._called or _impatient[0]:
             return True
-        self._since_look += int(steps)
-        if self._since_look > WORTH_A_LOOK:
-            self._since_look = 0
-            if self.at_hand:
-                return True
-        self._steps_left -= int(steps)
-        return self._steps_left <= 0
+        self._steps_taken += int(steps)
+        if self._steps_taken >= UNCOMPILED_STEPS:
+            return True
+        return self._steps_taken > WORTH_A_LOOK and self.at_hand
 
     def _by_python(self, args: tuple) -> Any:
         import numpy as np
