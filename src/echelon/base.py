@@ -27,7 +27,7 @@ from echelon._core.error_rates import CONTROLS
 from echelon._core.sample_weights import weighted_rows
 from echelon._core.search import as_path, forward
 from echelon.targets import read_classes
-from echelon.validation import as_table, names_of, read_columns
+from echelon.data import as_table, names_of, read_columns
 
 
 def number_to_keep(

@@ -30,7 +30,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
-from echelon.validation import as_pandas, to_pandas
+from echelon.data import as_pandas
 
 __all__ = ["Target", "read_target"]
 
@@ -215,9 +215,7 @@ def _order_from(y: Any, labels: np.ndarray, class_order: Any, name: str | None) 
 
 def _declares_order(y: Any) -> bool:
     dtype = getattr(y, "dtype", None)
-    if isinstance(dtype, pd.CategoricalDtype):
-        return bool(dtype.ordered)
-    return str(dtype).startswith("Enum")
+    return isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered)
 
 
 def _name_of(y: Any) -> str | None:
@@ -300,8 +298,7 @@ def read_ordered_classes(
     if class_order is not None:
         return _in_given_order(read_labels(y), class_order)
     if _declares_order(y):
-        column = pd.Series(y) if hasattr(y, "cat") and hasattr(y, "iloc") else as_pandas(y)
-        return _in_order_of_codes(column.cat.codes.to_numpy(), column.cat.categories)
+        return _in_order_of_codes(y.cat.codes.to_numpy(), y.cat.categories)
     labels = read_labels(y)
     if labels.dtype.kind not in "biuf":
         shown = ", ".join(map(repr, pd.unique(pd.Series(labels))[:5].tolist()))
@@ -324,8 +321,7 @@ def _one_column(y: Any) -> Any:
     """A frame of one column as that column, with scikit-learn's warning; categories as a column."""
     if isinstance(y, pd.Categorical):
         return pd.Series(y)
-    if hasattr(y, "__arrow_c_array__") or type(y).__module__.startswith("pyarrow"):
-        y = to_pandas(y)
+    y = as_pandas(y)
     if hasattr(y, "columns") and hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected.",

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.search import shared_ranks
-from echelon.validation import feature_mask
+from echelon.data import feature_mask
 
 CHOICE_CONSTRAINTS: dict[str, list[Any]] = {
     "must_keep": ["array-like", None],

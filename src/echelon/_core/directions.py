@@ -9,10 +9,10 @@ import pandas as pd
 
 from echelon.kernels.masses import pair_masses
 from echelon.kernels.monotone import count_pairs
-from echelon.validation import Columns
+from echelon.data import Data
 
 
-def directions(monotonic_cst: Any, columns: Columns, codes: np.ndarray) -> np.ndarray:
+def directions(monotonic_cst: Any, columns: Data, codes: np.ndarray) -> np.ndarray:
     """1, -1 or 0 for features that rise, fall or need do neither with the class.
 
     None: all numeric features rise.  "auto": the sign of Kendall's tau with the class.

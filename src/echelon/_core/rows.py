@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from echelon._core.compat import safe_indexing
 from echelon.targets import read_labels, read_target
-from echelon.validation import as_table, check_shape
+from echelon.data import as_table, check_shape
 
 
 def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.rows import read_data, take_rows
-from echelon.validation import is_dask
+from echelon.data import is_dask
 
 
 def weighted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray | None]:

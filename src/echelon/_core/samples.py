@@ -6,11 +6,11 @@ import numpy as np
 
 from echelon._core.differences import unit_scale
 from echelon.engines import Samples
-from echelon.validation import Columns
+from echelon.data import Data
 
 
 def arrange(
-    columns: Columns,
+    columns: Data,
     classes: np.ndarray,
     directions: np.ndarray | None = None,
     outcome: np.ndarray | None = None,
@@ -19,7 +19,7 @@ def arrange(
 
     Parameters
     ----------
-    columns : Columns
+    columns : Data
         Features as read.
     classes : ndarray of shape (n_samples,)
         Class codes 0, 1, ...

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from echelon.intervals import holds_intervals, read_intervals
-from echelon.validation import read_columns
+from echelon.data import read_columns
 
 ALIKE = 0.8
 """Features with an association of at least this say the same."""

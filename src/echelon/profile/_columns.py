@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.validation import of_plain_numbers
+from echelon.data import of_plain_numbers
 
 PAIRS = (
     ("{}_min", "{}_max"),

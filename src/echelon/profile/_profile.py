@@ -13,7 +13,7 @@ from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
 from echelon.profile._advice import caveats, recommended, warnings
 from echelon.profile._facts import Facts, find_facts, order_broken
 from echelon.targets import read_target
-from echelon.validation import as_frame
+from echelon.data import as_frame
 
 ENOUGH_PAIRS = 30
 """Fewer comparable pairs of rows say nothing about the order."""

@@ -24,7 +24,7 @@ from echelon._core.words import listed, number
 from echelon.methods import CLASSES
 from echelon.rankings import ranks_of
 from echelon.targets import Target, read_target
-from echelon.validation import read_numbers
+from echelon.data import read_numbers
 
 N_DRAWS = 5
 """Sets of features drawn at random in every fold."""

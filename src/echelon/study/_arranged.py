@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.rankings import ranking_copies, ranks_of
-from echelon.validation import as_frame
+from echelon.data import as_frame
 
 
 class Arranged(BaseEstimator):

@@ -26,7 +26,7 @@ from echelon.study._prepared import Prepared
 from echelon.study._ranker import as_ranker
 from echelon.study._summary import Settings, set_up
 from echelon.targets import read_target
-from echelon.validation import as_table, names_of, read_columns
+from echelon.data import as_table, names_of, read_columns
 
 NAME = "consensus"
 """What the fused ranking is called in ``method_`` and ``curves_``."""

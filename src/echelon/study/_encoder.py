@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from echelon.study._many_labels import LabelMeans, many_labels, outcomes_of
-from echelon.validation import as_frame
+from echelon.data import as_frame
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):

@@ -16,7 +16,7 @@ import pandas as pd
 from echelon.methods import CLASSES
 from echelon.profile import is_nominal
 from echelon.targets import read_target
-from echelon.validation import of_plain_numbers
+from echelon.data import of_plain_numbers
 
 MANY = 20
 """A column with more labels is encoded by outcomes."""

@@ -22,7 +22,7 @@ from echelon._core.rows import take_rows
 from echelon.methods import CONTINUOUS, ORDERED
 from echelon.study._models import forest
 from echelon.targets import FEW, Target, read_target
-from echelon.validation import as_frame, read_columns
+from echelon.data import as_frame, read_columns
 
 TEST_SHARE, N_REPEATS = 0.3, 5
 """Of permutation importance: rows that are permuted, and how often."""

@@ -14,7 +14,7 @@ from echelon._core.search import shared_ranks
 from echelon.profile import is_nominal
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._many_labels import with_means
-from echelon.validation import as_frame, of_plain_numbers
+from echelon.data import as_frame, of_plain_numbers
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""

@@ -22,7 +22,7 @@ from sklearn.utils import check_random_state
 from echelon.methods import CLASSES
 from echelon.study._prepared import filled, with_labels_split
 from echelon.targets import Target
-from echelon.validation import read_columns
+from echelon.data import read_columns
 
 PERMUTATIONS = 399
 AT_A_TIME = 1 << 22

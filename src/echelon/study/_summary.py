@@ -37,7 +37,7 @@ from echelon.study._ranker import as_ranker
 from echelon.study._rule import read_rule
 from echelon.study.types import Data, MethodPart, Summary
 from echelon.targets import Target, read_target
-from echelon.validation import as_frame
+from echelon.data import as_frame
 
 
 class Settings(NamedTuple):
