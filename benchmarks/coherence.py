@@ -23,10 +23,10 @@ import pandas as pd
 from sklearn import datasets
 
 from benchmarks.common import data_folder, environment, note, publish
+from benchmarks.contradictions import contradictions
 from echelon import AutoSelector, RankCorrelation, RelevanceBounds, ReliefF, RReliefF
 from echelon.datasets import load_grades, make_relevance
 from echelon.report import summarize
-from echelon.study import contradictions
 from echelon.targets import read_target
 from papers.data import NO_FEATURES, TARGETS
 
@@ -168,7 +168,7 @@ def cell(X: pd.DataFrame, target: Any, selector: Any) -> dict[str, Any]:
         "shape": X.shape,
         "keeps": summary["answer"]["n_features"],
         "found": contradictions(summary),
-        "warned": summary["answer"]["warnings"],
+        "warned": summary["words"]["warnings"],
         "seconds": round(time.process_time() - start, 1),
     }
 
@@ -184,7 +184,7 @@ def make_page(found: list[dict[str, Any]]) -> str:
     lines = [
         "# Does a summary contradict itself?",
         "",
-        f"`echelon.study.contradictions` read {len(found)} summaries of "
+        f"`benchmarks.contradictions` read {len(found)} summaries of "
         f"{len({cell['data'] for cell in found})} data sets and found {len(bad)} contradictions. "
         "Tables are cut to 250 rows and 20 columns; hard ones (noise, copies, leaks, features that "
         "act only together, more columns than rows) are made.  The rules: "

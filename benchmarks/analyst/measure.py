@@ -21,6 +21,7 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from benchmarks.analyst.data import MOST_ROWS, Table
+from benchmarks.contradictions import contradictions
 from echelon import AutoSelector, RankCorrelation
 from echelon.rankings import ranks_of
 from echelon.study import default_estimator, filled, forest, read_scoring
@@ -50,16 +51,17 @@ def run_command(name: str, table: Table) -> dict[str, Any]:
         raise SystemExit(f"{' '.join(words)}: {done.stderr}")
     summary = json.loads(done.stdout)
     answer = summary["answer"]
-    kept = {key: answer[key] for key in ("sentence", "warnings", "evidence", "comparison", "keep")}
-    offer = answer["offer"]["sentence"] if answer.get("offer") else None
+    words = summary["words"]
+    said = {key: words[key] for key in ("warnings", "evidence", "comparison", "offer")}
     return {
         "command": " ".join(words),
         "shape": [summary["data"]["n_samples"], summary["data"]["n_features"]],
         "cpu": round(cpu, 1),
         "wall": round(wall, 1),
-        **kept,
-        "offer": offer,
-        "contradictions": [c for c in summary["caveats"] if c.startswith("Two statements")],
+        "sentence": words["answer"],
+        **said,
+        "keep": answer["keep"],
+        "contradictions": contradictions(summary),
     }
 
 

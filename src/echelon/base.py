@@ -26,8 +26,8 @@ from echelon._core.differences import columns_that_vary
 from echelon._core.error_rates import CONTROLS
 from echelon._core.sample_weights import weighted_rows
 from echelon._core.search import as_path, forward
+from echelon.data import Data, as_table, names_of, read_columns
 from echelon.targets import read_classes
-from echelon.data import as_table, names_of, read_columns
 
 
 def number_to_keep(
@@ -58,6 +58,16 @@ def groups_to_keep(wanted: int | float | None, choice: Choice) -> int | None:
     return n_wanted
 
 
+def note_features(estimator: Any, X: Any, y: Any) -> None:
+    """Set ``n_features_in_`` and, where X has names, ``feature_names_in_``."""
+    if not isinstance(X, Data):
+        validate_data(estimator, names_of(X), y, skip_check_array=True)
+        return
+    estimator.n_features_in_ = X.shape[1]
+    if X.names is not None:
+        estimator.feature_names_in_ = X.names
+
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     """A scikit-learn selector that keeps the best features of a ranking.
 
@@ -83,6 +93,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     categorical_features: Any
     verbose: int
 
+    @property
+    def _reads_data(self) -> bool:
+        """Whether ``fit`` takes features that were read before, as ``Data``."""
+        given = getattr(self, "categorical_features", "from_dtype")
+        return isinstance(given, str) and given == "from_dtype"
+
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Read the input: features (with ``values``) and class codes."""
         columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
@@ -99,7 +115,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Features, class codes and the number of features asked for, all checked."""
         X = as_table(X, dask=self._takes_dask)
         X, y, weights = weighted_rows(X, y, sample_weight)
-        validate_data(self, names_of(X), y, skip_check_array=True)
+        note_features(self, X, y)
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
         if weights is not None:

@@ -46,6 +46,8 @@ class Data:
         Names of the columns, where the table has some.
     weights : ndarray of shape (n_samples,) or None
         How many rows every row stands for; None: each for itself.
+    table : DataFrame or None
+        All rows as they were read; ``rows`` are those of them that are meant, None: all.
 
     Examples
     --------
@@ -61,6 +63,15 @@ class Data:
     nominal: np.ndarray
     names: np.ndarray | None
     weights: np.ndarray | None = None
+    table: pd.DataFrame | None = None
+    rows: np.ndarray | None = None
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The columns as they were read, for models and selectors that take frames."""
+        if self.table is None:
+            return pd.DataFrame(self.values, columns=self.names)
+        return self.table if self.rows is None else self.table.iloc[self.rows]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -72,18 +83,17 @@ class Data:
 
     def some(self, features: Any) -> Data:
         """Some of the columns, without their names."""
-        return replace(
-            self, values=self.values[:, features], nominal=self.nominal[features], names=None
-        )
+        values, nominal = self.values[:, features], self.nominal[features]
+        return replace(self, values=values, nominal=nominal, names=None, table=None, rows=None)
 
     def take(self, rows: np.ndarray) -> Data:
         """Some of the rows; codes of nominal columns in the order in which they now appear."""
         values = self.values[rows]
         for j in np.flatnonzero(self.nominal):
             values[:, j] = _codes(pd.Series(values[:, j]), j)
-        return replace(
-            self, values=values, weights=None if self.weights is None else self.weights[rows]
-        )
+        taken = np.arange(len(self))[rows] if self.rows is None else self.rows[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, values=values, weights=weights, rows=taken)
 
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""
@@ -316,19 +326,25 @@ def as_frame(X: Any) -> pd.DataFrame:
 
 
 def _with_plain_dtypes(X: pd.DataFrame) -> pd.DataFrame:
-    """The frame, with numbers and intervals that are held as objects or text as what they are."""
-    odd = {
-        j: kind_of(X.iloc[:, j])
-        for j, dtype in enumerate(X.dtypes)
-        if not pd.api.types.is_numeric_dtype(dtype)
-        and not isinstance(dtype, pd.CategoricalDtype | pd.IntervalDtype)
-    }
+    """The frame, with numbers and intervals that are held as objects or text as what they are.
+
+    Text of which a part looks like numbers becomes categories, so that some of its rows are read
+    as all of them are.
+    """
     made: dict[int, Any] = {}
-    for j, kind in odd.items():
+    for j, dtype in enumerate(X.dtypes):
+        if pd.api.types.is_numeric_dtype(dtype) or isinstance(
+            dtype, pd.CategoricalDtype | pd.IntervalDtype
+        ):
+            continue
+        column = X.iloc[:, j]
+        kind = kind_of(column)
         if kind == NUMBER:
-            made[j] = numbers_of(X.iloc[:, j], X.columns[j])
+            made[j] = numbers_of(column, X.columns[j])
         elif kind == INTERVAL:
-            made[j] = pd.array(X.iloc[:, j], dtype="interval")
+            made[j] = pd.array(column, dtype="interval")
+        elif kind == NOMINAL and any(map(_NUMBER_AS_TEXT.fullmatch, column.dropna().unique())):
+            made[j] = column.astype("category")
     if not made:
         return X
     columns = [pd.Series(made.get(j, X.iloc[:, j]), index=X.index) for j in range(X.shape[1])]

@@ -29,8 +29,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 from echelon.data import as_pandas
+from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 
 __all__ = ["Target", "read_target"]
 
@@ -114,6 +114,13 @@ class Target:
         """Codes of classes, or the values: what a correlation or a regression works on."""
         return np.asarray(self.values if self.codes is None else self.codes, dtype=float)
 
+    def take(self, rows: np.ndarray) -> Target:
+        """Some of the samples; classes that none of them has are dropped."""
+        if self.codes is None or self.labels is None:
+            return replace(self, values=np.asarray(self.values)[rows])
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return replace(self, labels=self.labels[used], codes=codes)
+
     def as_ordered(self) -> Target:
         """Two classes, or numbers taken for classes, as ordered classes."""
         return replace(self, kind=ORDERED, order_from=self.order_from or "assumed")
@@ -127,7 +134,8 @@ def read_target(
     Parameters
     ----------
     y : array-like of shape (n_samples,), or Target
-        Target, nothing missing.  A ``Target`` is returned as it is.
+        Target, nothing missing.  A ``Target`` is returned as it is, unless another kind or an
+        order is asked for.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What it is; "auto": as the rule above says.
     class_order : sequence, default=None
@@ -151,7 +159,9 @@ def read_target(
     'regression'
     """
     if isinstance(y, Target):
-        return y
+        if kind in ("auto", y.kind) and class_order is None:
+            return y if y.codes is None else replace(y, **_as_read(y))
+        y = y.y
     column = _one_column(y)
     name = _name_of(column) if name is None else str(name)
     if kind == "auto":
@@ -165,6 +175,12 @@ def read_target(
     labels = _whole(labels)
     source = _order_from(column, labels, class_order, name)
     return Target(ORDERED, labels, codes, None, name, source)
+
+
+def _as_read(target: Target) -> dict[str, np.ndarray]:
+    """Classes that were read before, checked as those of any y."""
+    labels, codes = _coded(np.asarray(target.labels), np.asarray(target.codes))
+    return {"labels": labels, "codes": codes}
 
 
 def _kind_of(y: Any) -> str:
@@ -235,6 +251,8 @@ def _whole(labels: np.ndarray) -> np.ndarray:
 
 def read_labels(y: Any) -> np.ndarray:
     """One label per sample, none missing; numbers held as objects unpacked."""
+    if isinstance(y, Target):
+        return np.asarray(y.values if y.labels is None else y.labels[y.codes])
     y = _one_column(y)
     if np.ma.is_masked(y):
         raise ValueError(
@@ -279,6 +297,8 @@ def read_values(y: Any) -> np.ndarray:
 
 def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Unordered classes: labels of any kind, and the code of every sample."""
+    if isinstance(y, Target) and y.labels is not None and y.codes is not None:
+        return _coded(y.labels, y.codes)
     labels = read_labels(y)
     if labels.dtype.kind in "OT":
         codes, classes = _factorized(labels)
@@ -294,6 +314,8 @@ def read_ordered_classes(
     The order comes from ``class_order``, from an ordered categorical, or from numbers.
     Strings are refused: in alphabetical order "high" comes before "low".
     """
+    if isinstance(y, Target) and y.kind == ORDERED and class_order is None:
+        return read_classes(y)
     y = _one_column(y)
     if class_order is not None:
         return _in_given_order(read_labels(y), class_order)

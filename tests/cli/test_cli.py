@@ -168,7 +168,9 @@ def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "orelieff", "--json")
     found = json.loads(done.out)
     assert found["how"]["parameters"]["OReliefF"]["sample_size"] == 50
-    assert "neighbours of 50 rows, drawn at random, among all 90" in " ".join(found["caveats"])
+    assert "neighbours of 50 rows, drawn at random, among all 90" in " ".join(
+        found["words"]["caveats"]
+    )
     assert found["features"][0]["name"] == "income"
 
 

@@ -38,7 +38,7 @@ def test_a_subject_with_several_rows_is_named_before_the_answer(visits, capsys):
     assert "Set aside, like a subject with several rows each: patient." in done.out
     assert "day counts days since 2024-03-01." in done.out
     found = json.loads(call(capsys, "rank", visits, "-t", "pain", *FAST, "--json").out)
-    assert "--groups patient" in found["answer"]["warnings"][0]
+    assert "--groups patient" in found["words"]["warnings"][0]
     assert found["how"]["groups"] is None
 
 
@@ -55,7 +55,7 @@ def test_time_splits_forward(visits, capsys):
     options = ("--time", "day", "--drop", "patient", "--cv", 3, "--json")
     found = json.loads(call(capsys, "rank", visits, "-t", "pain", *FAST, *options).out)
     assert found["how"]["time"] == "day"
-    assert found["how"]["splits"] == "3 folds, each judged by the rows that come next by day"
+    assert found["how"]["folds"] == 3
     assert {feature["name"] for feature in found["features"]} == {
         "pulse",
         "mass",

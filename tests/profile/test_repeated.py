@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from echelon.profile import profile
-from echelon.profile._repeated import repeated_subjects
+from echelon.profile._columns import repeated_subjects
 
 
 def measured(rng, subject, spread=0.3, n_columns=5):

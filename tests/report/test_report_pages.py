@@ -95,7 +95,9 @@ def test_twenty_thousand_features():
     assert len(page.encode()) < 3_000_000
     assert page.count('<svg class="strip"') == 200
     assert len(report.summary()["features"]) == 20_000
-    assert any("more features (20,000) than rows" in c for c in report.summary()["caveats"])
+    assert any(
+        "more features (20,000) than rows" in c for c in report.summary()["words"]["caveats"]
+    )
 
 
 def test_names_without_end_do_not_blow_up_the_page(simple):

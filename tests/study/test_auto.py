@@ -48,7 +48,7 @@ def test_one_answer_everywhere(grades, selector, tmp_path):
         assert [f["name"] for f in found["features"]] == X.columns[selector.order_].tolist()
         others = {each["name"]: each["mean"] for each in answer["score"]["others"]}
         assert others["all features"] == pytest.approx(selector.baselines_["all features"])
-    assert page["answer"]["sentence"] == command["answer"]["sentence"]
+    assert page["words"]["answer"] == command["words"]["answer"]
 
 
 def test_what_is_fitted(grades, selector):

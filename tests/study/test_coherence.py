@@ -1,8 +1,7 @@
-"""Contradictions: every kind is found where there is one, and none is produced."""
+"""Summaries: no fact contradicts another, and the sentences say what the facts call for."""
 
 import contextlib
 import io
-import json
 import warnings
 
 import numpy as np
@@ -10,13 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from cli_cases import grades
+from benchmarks.contradictions import chosen_method, contradictions, strong_without_bound
 from echelon import RankCorrelation, RelevanceBounds, ReliefF, RReliefF
 from echelon.cli import _show, main
 from echelon.datasets import load_grades, make_relevance
 from echelon.report import summarize
-from echelon.study import _summary, bounds_contradictions, contradictions
-from echelon.study._caveats import other_halves
+from echelon.words import spoken
 from report_cases import classes_and_noise
 
 
@@ -27,11 +25,6 @@ def summary(simple):
     for feature in summary["features"]:
         feature["stability"] = 0.5
     return summary
-
-
-def chosen(summary):
-    """The part of the method that made the answer."""
-    return next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
 
 
 def kept(summary, wanted=True):
@@ -45,46 +38,159 @@ def only(summary):
     return found
 
 
+def keep_all(summary):
+    """The summary, as if all features were kept."""
+    answer = summary["answer"]
+    for feature in summary["features"]:
+        feature["kept"] = True
+    answer["keep"] = [feature["name"] for feature in summary["features"]]
+    answer["n_features"] = chosen_method(summary)["stability"]["size"] = answer["of"]
+
+
+# ------------------------------------------------------------------------------- the facts
+
+
 def test_a_summary_without_any(summary, hostile):
     assert contradictions(summary) == []
     assert contradictions(hostile.summary()) == []
 
 
-def test_kept_but_never_chosen(summary):
-    summary["how"]["n_resamples"] = 20
-    kept(summary)["stability"] = 0.0
-    assert only(summary) == f"kept, but chosen in 0 % of the halves: {kept(summary)['name']}."
-    kept(summary)["stability"] = 0.05
+def test_chosen_by_another_number(summary):
+    chosen_method(summary)["stability"]["size"] += 1
+    assert "is about sets of" in only(summary)
+
+
+def test_strong_with_a_bound_of_zero(summary):
+    for feature in summary["features"]:
+        feature |= {"relevance": "irrelevant", "bounds": [0.0, 0.1]}
+    summary["features"][1]["relevance"] = "weak"
+    assert contradictions(summary) == []
+    summary["features"][0]["relevance"] = "strong"
+    assert "the lower bound of its weight is 0" in only(summary)
+    summary["features"][0]["bounds"] = [0.01, 0.1]
     assert contradictions(summary) == []
 
 
-def test_chosen_always_but_not_kept(summary):
-    summary["how"]["n_resamples"] = 20
-    kept(summary, False)["stability"] = 1.0
-    assert only(summary).startswith("not kept, but chosen in 100 % of the halves")
-    summary["how"]["n_resamples"] = 3
-    assert contradictions(summary) == [], "three halves may agree by chance"
+def test_pairs_that_are_not_alike(summary):
+    names = [feature["name"] for feature in summary["features"]]
+    pair = {"first": names[0], "second": names[1], "association": 0.18}
+    summary["alike"], summary["groups"] = [pair], [names[:2]]
+    for feature in summary["features"]:
+        feature["substitutes"] = []
+    assert "are associated by 0.18" in only(summary)
+    pair["association"] = 0.93
+    assert contradictions(summary) == []
+    summary["alike"] = []
+    assert "without a measure" in only(summary)
 
 
-@pytest.mark.parametrize(("is_kept", "share", "word"), [(True, 0.0, "No"), (False, 1.0, "Every")])
-def test_a_warning_explains_what_halves_decide_otherwise(summary, is_kept, share, word):
+def test_a_leak_as_a_substitute(summary):
+    first, other = kept(summary), kept(summary, False)
+    first["substitutes"] = [other["name"]]
+    summary["alike"].append({"first": first["name"], "second": other["name"], "association": 0.95})
+    assert contradictions(summary) == []
+    summary["profile"]["giveaways"] = [other["name"]]
+    assert "may hold the answer" in only(summary)
+
+
+def test_what_is_kept_is_marked(summary):
+    kept(summary)["kept"] = False
+    assert any("the table marks" in said for said in contradictions(summary))
+
+
+def test_nothing_helps_and_some_kept(summary):
+    summary["answer"]["helps"] = False
+    assert "Nothing helps" in only(summary)
+    summary["answer"]["rule"]["wanted"] = summary["answer"]["n_features"]
+    assert contradictions(summary) == []
+
+
+def test_constants_that_are_kept(summary):
+    summary["data"]["constant"] = [kept(summary)["name"]]
+    assert "though constant" in only(summary)
+    summary["answer"]["rule"]["wanted"] = 2
+    assert contradictions(summary) == []
+
+
+def test_help_that_does_not_help(summary):
+    score = summary["answer"]["score"]
+    score["held_out"]["mean"] = score["guess"]["mean"]
+    assert "are said to help" in only(summary)
+
+
+# --------------------------------------------------------------- sentences made of the facts
+
+
+def added(summary, change, where="warnings"):
+    """Sentences that a change of the facts adds, and how many it takes away."""
+    before = spoken(summary)[where]
+    change(summary)
+    after = spoken(summary)[where]
+    return [said for said in after if said not in before]
+
+
+def test_an_unstable_answer_warns(summary):
+    stability = chosen_method(summary)["stability"]
+    stability["index"] = 0.9
+    assert spoken(summary)["warnings"] == []
+    (warning,) = added(summary, lambda _: stability.update(index=0.29))
+    assert "0.29" in warning
+    summary["answer"]["keep"] = []
+    assert spoken(summary)["warnings"] == []
+
+
+@pytest.mark.parametrize(("is_kept", "share"), [(True, 0.0), (False, 1.0)])
+def test_what_halves_decide_otherwise_is_a_warning(summary, is_kept, share):
     summary["how"]["n_resamples"] = 20
     feature = kept(summary, is_kept)
-    feature["stability"] = share
-    assert len(contradictions(summary)) == 1
-    (warning,) = other_halves(summary["features"], 20)
-    assert warning.startswith(f"{word} half of the rows chooses {feature['name']}, all rows ")
-    summary["answer"]["warnings"].append(warning)
-    assert contradictions(summary) == []
-    assert other_halves(summary["features"], 3) == []
+    (warning,) = added(summary, lambda _: feature.update(stability=share))
+    assert feature["name"] in warning
+    summary["how"]["n_resamples"] = 3
+    assert warning not in spoken(summary)["warnings"], "three halves may agree by chance"
+
+
+def test_redundant_features_are_named_unless_all_are_needed(summary):
+    names = [feature["name"] for feature in summary["features"]][:2]
+    summary["groups"] = []
+    (caveat,) = added(summary, lambda each: each.update(groups=[names]), "caveats")
+    assert all(name in caveat for name in names)
+    keep_all(summary)
+    assert caveat not in spoken(summary)["caveats"]
+
+
+def test_a_first_feature_worse_than_guessing_is_a_caveat(summary):
+    guess = summary["answer"]["score"]["guess"]["mean"]
+    worse = -1 if summary["answer"]["score"]["larger_is_better"] else 1
+
+    def poor(each):
+        chosen_method(each)["curve"]["mean"][0] = guess + 0.01 * worse
+
+    (caveat,) = added(summary, poor, "caveats")
+    assert chosen_method(summary)["order"][0] in caveat
+
+
+def test_a_report_made_in_python_names_no_options_of_the_command(summary):
+    summary["answer"]["offer"] = {
+        "n_features": 1, "keep": ["first"], "loss": 0.1, "share": 0.04, "tolerance": 0.05,
+    }  # fmt: skip
+    summary["profile"] |= {"order_from": "assumed", "repeated": ["patient"]}
+    said = str(spoken(summary))
+    assert "--" not in said
+    assert all(name in said for name in ('tolerance="5%"', "groups=", 'kind="classification"'))
+    summary["how"]["command"] = "echelon rank a.csv"
+    said = str(spoken(summary))
+    assert all(name in said for name in ("--tolerance 5%", "--groups patient", "--unordered"))
+
+
+# ------------------------------------------------------------------ what produces them
 
 
 def test_what_every_half_chooses_is_said_beside_the_answer():
     """A ranking of few rows by neighbours need not be that of all."""
     X, y = load_grades()
-    answer = summarize(X, y.astype(str), ReliefF(), kind="classification").summary()["answer"]
-    assert "sex" not in answer["keep"]
-    assert any("Every half of the rows chooses sex" in said for said in answer["warnings"])
+    summary = summarize(X, y.astype(str), ReliefF(), kind="classification").summary()
+    assert "sex" not in summary["answer"]["keep"]
+    assert any("sex" in said for said in summary["words"]["warnings"])
 
 
 def test_a_constant_is_no_better_than_noise():
@@ -100,111 +206,13 @@ def test_a_constant_is_no_better_than_noise():
     assert "constant" not in summary["answer"]["keep"]
 
 
-def test_chosen_by_another_number(summary):
-    chosen(summary)["stability"]["size"] += 1
-    assert "is about sets of" in only(summary)
-
-
-def test_keep_all_and_one_may_do(summary):
-    summary["caveats"].append("first and twin say nearly the same; one may do.")
-    assert contradictions(summary) == []
-    answer = summary["answer"]
-    for feature in summary["features"]:
-        feature["kept"] = True
-    answer["keep"] = [feature["name"] for feature in summary["features"]]
-    answer["n_features"] = chosen(summary)["stability"]["size"] = answer["of"]
-    assert only(summary).startswith("All features are to be kept, and a caveat says: first")
-
-
-def test_a_first_feature_worse_than_guessing(summary):
-    guess = summary["answer"]["score"]["guess"]["mean"]
-    worse = -1 if summary["answer"]["score"]["larger_is_better"] else 1
-    chosen(summary)["curve"]["mean"][0] = guess + 0.01 * worse
-    assert "is ranked first, and alone reaches" in only(summary)
-    summary["caveats"].append("first is ranked first, yet alone no better than guessing (...)")
-    assert contradictions(summary) == []
-
-
-def test_strong_with_a_bound_of_zero(summary):
-    for feature in summary["features"]:
-        feature |= {"relevance": "irrelevant", "bounds": [0.0, 0.1]}
-    summary["features"][1]["relevance"] = "weak"
-    assert contradictions(summary) == []
-    summary["features"][0]["relevance"] = "strong"
-    assert "the lower bound of the weight is 0" in only(summary)
-    summary["features"][0]["bounds"] = [0.01, 0.1]
-    assert contradictions(summary) == []
-
-
-def test_relevant_features_of_a_model_that_uses_none(summary):
-    summary["features"][0]["relevance"] = "strong"
-    summary["caveats"].append("The best model at C = 1 uses no feature at all, so every ...")
-    assert only(summary).startswith("1 features are called relevant, and a caveat says")
-
-
-def test_pairs_that_are_not_alike(summary):
-    names = [feature["name"] for feature in summary["features"]]
-    pair = {"first": names[0], "second": names[1], "association": 0.18}
-    summary["alike"], summary["groups"] = [pair], [names[:2]]
-    for feature in summary["features"]:
-        feature["substitutes"] = []
-    assert "go together by 0.18 only" in only(summary)
-    pair["association"] = 0.93
-    assert contradictions(summary) == []
-    summary["alike"] = []
-    assert "without a measure" in only(summary)
-
-
-def test_a_leak_as_a_substitute(summary):
-    first, other = kept(summary), kept(summary, False)
-    first["substitutes"] = [other["name"]]
-    summary["alike"].append({"first": first["name"], "second": other["name"], "association": 0.95})
-    assert contradictions(summary) == []
-    summary["profile"]["giveaways"] = [other["name"]]
-    assert "may hold the answer itself" in only(summary)
-
-
-def test_an_unstable_answer_without_a_warning(summary):
-    chosen(summary)["stability"]["index"] = 0.29
-    summary["answer"]["warnings"] = ["Rows of one patient repeat."]
-    assert "while its stability is 0.29" in only(summary)
-    summary["answer"]["warnings"].append("The choice is not stable (0.29).")
-    assert contradictions(summary) == []
-
-
-def test_what_is_kept_is_marked(summary):
-    kept(summary)["kept"] = False
-    assert any("the table marks" in said for said in contradictions(summary))
-
-
-def test_none_kept_and_some_kept(summary):
-    summary["answer"]["sentence"] = "Keep none: nothing helps."
-    assert "The answer is to keep none" in only(summary)
-
-
-def test_constants_that_are_kept(summary):
-    summary["data"]["constant"] = [kept(summary)["name"]]
-    assert "of no use" in only(summary)
-    summary["answer"]["rule"] = "as asked for"
-    assert contradictions(summary) == []
-
-
-def test_help_that_does_not_help(summary):
-    score = summary["answer"]["score"]
-    score["held_out"]["mean"] = score["guess"]["mean"]
-    assert "are said to help" in only(summary)
-
-
-# ------------------------------------------------------------------ what produces them
-
-
 def test_several_methods_speak_of_the_number_that_was_chosen():
     """The answer is measured against the best of all methods, and so is what it is made of."""
     X, y = classes_and_noise()
     selectors = {"bad": RankCorrelation(), "good": ReliefF(), "other": ReliefF(n_neighbors=3)}
     summary = summarize(X, y, selectors, n_resamples=3, cv=3).summary()
-    assert chosen(summary)["n_features"] == summary["answer"]["n_features"]
-    assert chosen(summary)["keep"] == summary["answer"]["keep"]
+    assert chosen_method(summary)["n_features"] == summary["answer"]["n_features"]
+    assert chosen_method(summary)["keep"] == summary["answer"]["keep"]
     assert contradictions(summary) == []
 
 
@@ -213,7 +221,7 @@ def test_chosen_is_about_the_rule_of_the_answer():
     X, y = classes_and_noise()
     selector = RelevanceBounds(random_state=0, n_probes=20, false_positive_rate=0.1, C=0.1)
     summary = summarize(X, y, selector, n_features=2, n_resamples=10, cv=3).summary()
-    frequency = chosen(summary)["stability"]["frequency"]
+    frequency = chosen_method(summary)["stability"]["frequency"]
     assert sum(frequency) == pytest.approx(2)
     assert contradictions(summary) == []
 
@@ -248,17 +256,7 @@ def test_classes_that_nothing_tells_apart_are_named(rng):
         selector.fit(X, y)
     assert selector.relevance_[0] != "irrelevant"
     lower = selector.intervals_[..., 0].max(axis=0)
-    assert bounds_contradictions(selector.relevance_, lower, ["a", "b"], []) == []
-
-
-def test_bounds_that_contradict_each_other():
-    said = ["The best model at C = 1 uses no feature at all, so every feature is irrelevant."]
-    found = bounds_contradictions(["strong", "weak"], [0.0, 0.0], ["a", "b"], said)
-    assert [sentence.split(",")[0] for sentence in found] == [
-        "No good model does without a",
-        "2 features are called relevant",
-    ]
-    assert bounds_contradictions(["strong", "weak"], [0.1, 0.0], ["a", "b"], []) == []
+    assert list(strong_without_bound(["a", "b"], selector.relevance_, lower)) == []
 
 
 def test_a_leak_is_no_substitute(rng):
@@ -281,7 +279,7 @@ def test_a_poor_start_is_said():
     model = DecisionTreeClassifier(random_state=0)
     found = summarize(X, y, ReliefF(), estimator=model, n_resamples=0).summary()
     assert found["answer"]["helps"]
-    assert any("is ranked first, yet alone no better than guessing" in c for c in found["caveats"])
+    assert any("is ranked first" in caveat for caveat in found["words"]["caveats"])
     assert contradictions(found) == []
 
 
@@ -289,26 +287,12 @@ def test_the_warning_stands_beside_the_answer(rng):
     X, y = rng.normal(size=(60, 30)), np.arange(60) % 2
     X[:, 0] += 2 * y
     report = summarize(X, y, ReliefF(), n_features=12, n_resamples=10)
-    (warning,) = report.summary()["answer"]["warnings"]
+    (warning,) = report.summary()["words"]["warnings"]
     assert warning.startswith("The choice is not stable (0.")
-    assert not any("not stable" in caveat for caveat in report.summary()["caveats"])
+    assert not any("not stable" in caveat for caveat in report.summary()["words"]["caveats"])
     page, text = report.to_html(), report.to_markdown()
     assert page.index(warning) < page.index("on samples that had no say")
     assert text.index(warning.split(" (")[0]) < text.index("on samples that had no say")
-
-
-def test_what_the_command_prints_is_checked(tmp_path, monkeypatch):
-    """A contradiction becomes a caveat, before all others; nothing breaks."""
-    monkeypatch.setattr(_summary, "contradictions", lambda summary: ["up is down."])
-    grades().to_csv(tmp_path / "a.csv", index=False)
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        code = main(["rank", str(tmp_path / "a.csv"), "-t", "grade", "--method", "relieff",
-                     "--json", "--class-order", "0,1,2"])  # fmt: skip
-    assert code == 0
-    assert json.loads(out.getvalue())["caveats"][0] == (
-        "Two statements do not fit together: up is down."
-    )
 
 
 @pytest.mark.parametrize(("association", "said"), [(0.93, True), (0.8, True), (0.18, False)])

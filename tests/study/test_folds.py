@@ -87,8 +87,8 @@ def test_the_report_keeps_groups_together(rng):
     settings = {"n_resamples": 4, "n_features": 2, "cv": 4}
     found = summarize(X, y, RankCorrelation(), groups=who, **settings).summary()
     assert found["how"]["groups"] == "who"
-    assert found["how"]["splits"] == "4 folds; rows of the same who never in both parts"
-    assert "Judged over 4 folds; rows of the same who never in both parts." in found["caveats"]
+    assert found["how"]["folds"] == 4
+    assert "rows of the same who never in both parts" in str(found["words"]["caveats"])
     assert not found["answer"]["helps"]
     # Half of the subjects: what is chosen must differ from one half to the next.
     alone = summarize(X, y, RankCorrelation(), **settings).summary()
@@ -100,10 +100,10 @@ def test_a_repeated_subject_is_named_before_the_answer(rng):
     X, y, who = repeated(rng)
     table = X.assign(who=who)
     alone = summarize(table, y, RankCorrelation(), n_resamples=0).summary()
-    assert "--groups who" in alone["answer"]["warnings"][0]
+    assert "groups=" in alone["words"]["warnings"][0]
     assert alone["profile"]["repeated"] == ["who"]
     together = summarize(table, y, RankCorrelation(), n_resamples=0, groups=who).summary()
-    assert together["answer"]["warnings"] == []
+    assert together["words"]["warnings"] == []
 
 
 def test_the_past_says_nothing_of_a_turned_future(rng):
@@ -116,7 +116,7 @@ def test_the_past_says_nothing_of_a_turned_future(rng):
     forward = summarize(X, y, RankCorrelation(), n_resamples=0, time=when).summary()
     assert shuffled["answer"]["helps"]
     assert not forward["answer"]["helps"]
-    assert forward["how"]["splits"] == ("5 folds, each judged by the rows that come next by time")
+    assert (forward["how"]["folds"], forward["how"]["time"]) == (5, "time")
 
 
 @pytest.mark.parametrize("n_samples", [1100, 2300])

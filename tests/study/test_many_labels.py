@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 import reference_report
 from echelon import AutoSelector, ForwardLinear, RankCorrelation
 from echelon.report import TableEncoder, summarize
-from echelon.study._many_labels import LabelMeans, many_labels, outcomes_of, with_means
+from echelon.study._models import LabelMeans, many_labels, outcomes_of, with_means
 
 LETTERS = np.array([f"shop {k:02d}" for k in range(40)])
 
@@ -73,7 +73,7 @@ def test_shops_that_matter_are_kept_and_others_not(selector, shops):
     assert found["features"][0]["name"] == "shop"
     assert "city" not in found["answer"]["keep"]
     said = "More than 20 labels, judged by the mean outcome of each label on other rows: shop (40)"
-    assert any(said in caveat for caveat in found["caveats"])
+    assert any(said in caveat for caveat in found["words"]["caveats"])
 
 
 def test_auto_selector_takes_them(shops):

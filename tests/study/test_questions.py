@@ -10,7 +10,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from echelon import RankCorrelation, ReliefF
 from echelon.report import summarize
-from echelon.study import MATTERS, _questions
+from echelon.study import _features
+from echelon.words import MATTERS
 from reference_report import change_of
 from report_cases import classes_and_noise
 
@@ -77,7 +78,7 @@ def test_the_one_kept_feature_is_missed_against_the_guess(rng):
     score = found["answer"]["score"]
     assert only["change"] == pytest.approx(score["guess"]["mean"] - score["at_this_size"]["mean"])
     assert only["clear"]
-    assert found["questions"]["sentences"][MATTERS].startswith(
+    assert found["words"]["questions"][MATTERS].startswith(
         "tells: without it balanced accuracy falls by 0."
     )
 
@@ -89,13 +90,13 @@ def test_copies_are_not_missed(rng):
     found = summarize(X, y, ReliefF(), n_features=2, n_resamples=2).summary()
     assert set(found["answer"]["keep"]) == {"a", "again"}
     assert all(abs(each["change"]) < 0.02 for each in found["questions"]["dropped"])
-    said = found["questions"]["sentences"][MATTERS]
+    said = found["words"]["questions"][MATTERS]
     assert said.startswith("None:") or "but not clearly" in said
 
 
 def test_large_tables_are_asked_less(simple, monkeypatch):
-    monkeypatch.setattr(_questions, "MOST_CELLS", 1)
-    monkeypatch.setattr(_questions, "LEAST", 1)
+    monkeypatch.setattr(_features, "MOST_CELLS", 1)
+    monkeypatch.setattr(_features, "LEAST", 1)
     X, y = classes_and_noise()
     found = summarize(X, y, ReliefF(), n_features=3, n_resamples=2, estimator=GaussianNB())
     asked = found.summary()["questions"]
@@ -109,7 +110,7 @@ def test_nothing_kept_nothing_asked(rng):
     asked = report.summary()["questions"]
     assert report.summary()["answer"]["keep"] == []
     assert asked["dropped"] == []
-    assert asked["sentences"] == {}
+    assert report.summary()["words"]["questions"] == {}
     assert "What single features do" not in report.to_html()
     assert "What single features do" not in report.to_markdown()
 
@@ -118,7 +119,7 @@ def test_not_without_resamples(rng):
     X, y = classes_and_noise()
     report = summarize(X, y, ReliefF(), n_resamples=0, estimator=GaussianNB())
     assert report.summary()["questions"] is None
-    assert report.summary()["answer"]["comparison"] in report.to_html()
+    assert report.summary()["words"]["comparison"] in report.to_html()
 
 
 def test_a_forest_that_sees_more_is_named(rng):
@@ -128,14 +129,14 @@ def test_a_forest_that_sees_more_is_named(rng):
     X["weak"] = (codes[:, 0] ^ codes[:, 1]) + rng.normal(scale=1.2, size=300)
     y = np.array(["no", "yes"])[codes[:, 0] ^ codes[:, 1]]
     found = summarize(X, y, RankCorrelation(), n_features=1, n_resamples=2).summary()
-    said = found["questions"]["sentences"]["Would a forest agree?"]
+    said = found["words"]["questions"]["Would a forest agree?"]
     assert "better: consider one" in said
     assert found["questions"]["forest"]["worth"] < 0
     assert found["questions"]["in_common"] in (0, 1)
 
 
 def test_questions_stand_in_every_rendering(simple):
-    asked = simple.summary()["questions"]["sentences"]
+    asked = simple.summary()["words"]["questions"]
     assert list(asked)[:3] == [
         "What do we lose against all?",
         "Which single feature matters most?",

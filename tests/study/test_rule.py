@@ -7,9 +7,8 @@ import pytest
 from echelon import ForwardLinear, RankCorrelation
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._arranged import Arranged
-from echelon.study._curves import choose
-from echelon.study._rule import Rule, read_rule, share_to_offer, size_of
+from echelon.study._choice import Rule, choose, read_rule, share_to_offer, size_of
+from echelon.study._rankers import Arranged
 
 NAMES = list("abcdefgh")
 
@@ -99,25 +98,26 @@ def test_they_are_in_the_answer_of_every_size(selector, sums):
     assert answer["always"] == ["h"]
     assert answer["keep"][:2] == ["h", "a"]
     assert found["features"][0]["stability"] == 1.0
-    assert answer["rule"] == "the fewest that lose at most 20 % of the gain over guessing"
+    assert answer["rule"]["share"] == 0.2
     noise = np.random.default_rng(1).normal(size=120)
-    none = summarize(X, noise, selector, keep=["h", "g"], n_resamples=0).summary()["answer"]
-    assert sorted(none["keep"]) == ["g", "h"]
-    assert none["sentence"].startswith("Keep ")
-    assert "as asked for: no set of features tried is clearly better" in none["sentence"]
+    none = summarize(X, noise, selector, keep=["h", "g"], n_resamples=0).summary()
+    assert sorted(none["answer"]["keep"]) == ["g", "h"]
+    assert none["words"]["answer"].startswith("Keep ")
+    assert "as asked for" in none["words"]["answer"]
 
 
 def test_nearly_everything_comes_with_an_offer(rng):
     """Many rows make every little gain certain, and the answer useless."""
     X = pd.DataFrame(rng.normal(size=(2000, 10)), columns=list("abcdefghij"))
     y = X @ np.r_[1.0, 0.9, 0.8, np.full(7, 0.12)] + 0.2 * rng.normal(size=2000)
-    answer = summarize(X, y, RankCorrelation(), n_resamples=0).summary()["answer"]
+    summary = summarize(X, y, RankCorrelation(), n_resamples=0).summary()
+    answer = summary["answer"]
     offer = answer["offer"]
     assert answer["n_features"] > offer["n_features"] == 3
     assert sorted(offer["keep"]) == ["a", "b", "c"]
     assert 0 < offer["share"] < 0.1
-    assert offer["sentence"].startswith("3 of 10 lose 0.0")
-    assert offer["sentence"].endswith("--tolerance 5% keeps only those.")
+    assert offer["tolerance"] == 0.05
+    assert summary["words"]["offer"].endswith('tolerance="5%" keeps only those.')
     taken = summarize(X, y, RankCorrelation(), n_resamples=0, tolerance="5%").summary()["answer"]
     assert taken["keep"] == offer["keep"]
     assert taken["offer"] is None

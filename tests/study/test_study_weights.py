@@ -58,7 +58,7 @@ def test_rows_that_count_decide(kind, halves):
     ).summary()
     assert found["answer"]["keep"][0] == "b"
     assert found["how"]["weights"] == "importance"
-    assert "Rows count by importance, in rankings, models and scores." in found["caveats"]
+    assert "Rows count by importance, in rankings, models and scores." in found["words"]["caveats"]
     plain = summarize(X, y, ranking, kind=kind, n_resamples=0, cv=3).summary()
     worse, better = (each["answer"]["score"] for each in (plain, found))
     gains = [

@@ -65,7 +65,7 @@ def describe(column: Any, classes: Classes) -> ByClass:
     frame = pd.DataFrame({name: column})
     if is_interval_column(frame[name]):
         return _numbers(np.asarray(pd.array(column, dtype="interval").mid, dtype=float), classes)
-    columns = read_columns(frame, "from_dtype", allow_nan=True, min_samples=1)
+    columns = read_columns(frame, min_samples=1)
     if columns.nominal[0]:
         return _labels(frame[name], classes)
     values = columns.values[:, 0].astype(float)

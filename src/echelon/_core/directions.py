@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon.data import Data
 from echelon.kernels.masses import pair_masses
 from echelon.kernels.monotone import count_pairs
-from echelon.data import Data
 
 
 def directions(monotonic_cst: Any, columns: Data, codes: np.ndarray) -> np.ndarray:

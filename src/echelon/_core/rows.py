@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 
 from echelon._core.compat import safe_indexing
-from echelon.targets import read_labels, read_target
-from echelon.data import as_table, check_shape
+from echelon.data import Data, as_table, check_shape
+from echelon.targets import Target, read_labels, read_target
 
 
 def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:
@@ -20,7 +20,7 @@ def read_data(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any]:
     X = read_rows(X)
     if isinstance(y, pd.Categorical):
         y = pd.Series(y)
-    y = y if hasattr(y, "shape") else np.asarray(y)
+    y = y if hasattr(y, "shape") or isinstance(y, Target) else np.asarray(y)
     if isinstance(y, np.ndarray) and y.dtype.kind == "O":
         y = read_labels(y)
     check_consistent_length(X, y, groups)
@@ -37,18 +37,19 @@ def read_rows(X: Any) -> Any:
 
 def take_rows(data: Any, rows: np.ndarray) -> Any:
     """Some samples."""
-    return safe_indexing(data, rows)
+    return data.take(rows) if isinstance(data, Data | Target) else safe_indexing(data, rows)
 
 
 def take_columns(X: Any, columns: np.ndarray) -> Any:
-    """Some features, which may be intervals, in the order of X."""
+    """Some features, which may be intervals, in the order of X: what a model is fitted to."""
     columns = np.sort(columns)
+    X = X.frame if isinstance(X, Data) else X
     return X[:, columns] if len(X.shape) > 2 else safe_indexing(X, columns, axis=1)
 
 
 def feature_names(X: Any) -> np.ndarray:
     """Names of the features, or their numbers."""
-    names = getattr(X, "columns", None)
+    names = X.names if isinstance(X, Data) else getattr(X, "columns", None)
     return np.arange(X.shape[1]) if names is None else np.asarray(names, dtype=object)
 
 

@@ -13,7 +13,8 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.rows import read_data, take_rows
-from echelon.data import is_dask
+from echelon.data import Data, is_dask
+from echelon.targets import Target
 
 
 def weighted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray | None]:
@@ -76,6 +77,9 @@ def _some_rows(X: Any, y: Any, rows: np.ndarray) -> tuple[Any, Any]:
 
 def fit_weighted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """The estimator, fitted with weights if there are any; refused where it takes none."""
+    if not getattr(estimator, "_reads_data", False):
+        X = X.frame if isinstance(X, Data) else X
+        y = y.y if isinstance(y, Target) else y
     if sample_weight is None:
         return estimator.fit(X, y)
     if not has_fit_parameter(estimator, "sample_weight"):

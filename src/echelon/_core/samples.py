@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from echelon._core.differences import unit_scale
-from echelon.engines import Samples
 from echelon.data import Data
+from echelon.engines import Samples
 
 
 def arrange(

@@ -20,6 +20,7 @@ from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take
 from echelon._core.sample_weights import fit_weighted, read_weights
 from echelon.display import FeatureCurveDisplay
 from echelon.rankings import fit_ranking
+from echelon.targets import Target
 
 ALL_SIZES = 30
 """Up to so many features every size is tried, beyond so many sizes on a geometric grid."""
@@ -277,12 +278,14 @@ def _score_fold(
     seed: int | None,
 ) -> tuple[np.ndarray, list[float]]:
     """The order of one training fold, and the score of every size on its test fold."""
-    (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(y, r)) for r in rows]
+    labels = y.y if isinstance(y, Target) else y  # all classes, as models and scores need them
+    (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(labels, r)) for r in rows]
+    ranked = take_rows(y, rows[0])
     to_train, to_test = (None, None) if weights is None else (weights[r] for r in rows)
     to_model = to_train if has_fit_parameter(estimator, "sample_weight") else None
     to_score = {} if to_test is None else {"sample_weight": to_test}
     try:
-        _, order = fit_ranking(seeded(selector, seed), X_train, y_train, sizes, to_train)
+        _, order = fit_ranking(seeded(selector, seed), X_train, ranked, sizes, to_train)
         scores = []
         for size in sizes:
             kept = order[:size]

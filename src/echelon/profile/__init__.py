@@ -1,20 +1,15 @@
-"""What the data are, what to beware of, and which method fits.
+"""What the data are, and which method fits.
 
-``_columns``  what can be seen of single columns
-``_alike``    which features say the same
+``_columns``  what can be seen of single columns, and subjects with several rows each
+``_alike``    which features are redundant
 ``_scales``   words and numbers that people order
-``_repeated`` columns that look like a subject with several rows
-``_facts``    ``find_facts``: the one fact finder, for profiles, reports and the command
-``_advice``   the method that fits, and what to beware of, one sentence each
+``_profile``  ``profile``, ``find_facts``: all of it as facts, to read and to show
 ``_rank_order``  ``check_rank_order``: whether the order within a sample says something
-``_profile``  ``profile``: all of it as a ``Profile``, to read and to show
 """
 
-from echelon.profile._advice import caveats
+from echelon.data import is_nominal, is_number
 from echelon.profile._alike import ALIKE, associations, groups_of
-from echelon.profile._columns import is_nominal, is_number
-from echelon.profile._facts import Facts, find_facts
-from echelon.profile._profile import Profile, profile
+from echelon.profile._profile import Facts, Profile, find_facts, profile
 from echelon.profile._rank_order import RankOrderCheck, check_rank_order
 from echelon.profile._scales import guess_order
 
@@ -24,7 +19,6 @@ __all__ = [
     "Profile",
     "RankOrderCheck",
     "associations",
-    "caveats",
     "check_rank_order",
     "find_facts",
     "groups_of",

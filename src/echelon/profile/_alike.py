@@ -9,8 +9,8 @@ import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from echelon.intervals import holds_intervals, read_intervals
 from echelon.data import read_columns
+from echelon.intervals import holds_intervals, read_intervals
 
 ALIKE = 0.8
 """Features with an association of at least this say the same."""
@@ -83,7 +83,7 @@ def as_values(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     if holds_intervals(X):
         values = read_intervals(X, allow_nan=True).values.mean(axis=2)
         return values, np.zeros(values.shape[1], dtype=bool)
-    columns = read_columns(X, "from_dtype", allow_nan=True, min_samples=1)
+    columns = read_columns(X, min_samples=1)
     return columns.values.astype(float), columns.nominal
 
 

@@ -1,4 +1,4 @@
-"""What the data are, what to beware of, and which method fits, to read and to show."""
+"""What the data are, and which method fits: the one fact finder, for all who look at a table."""
 
 from __future__ import annotations
 
@@ -6,17 +6,176 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from echelon._core.words import listed, percent
+from echelon.data import as_frame, nominal_columns
+from echelon.evaluation import monotonicity_violations
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
-from echelon.profile._advice import caveats, recommended, warnings
-from echelon.profile._facts import Facts, find_facts, order_broken
-from echelon.targets import read_target
-from echelon.data import as_frame
+from echelon.profile._columns import (
+    constant_columns,
+    duplicated_columns,
+    giveaways,
+    has_common_scale,
+    identifier_columns,
+    interval_pairs,
+    repeated_subjects,
+)
+from echelon.targets import Target, read_target
+from echelon.words import data_caveats, data_facts, data_warnings, why_method
 
-ENOUGH_PAIRS = 30
-"""Fewer comparable pairs of rows say nothing about the order."""
+MOST_PAIRED_ROWS = 2000
+"""Rows of which all pairs are compared; of more rows a sample is taken."""
+
+MOST_SEARCHED = 2000
+"""Beyond so many columns none is searched for the answer itself."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a table and its target are.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Size of the table, target left out.
+    target : str or None
+        Name of the target.
+    kind : {"ordinal", "classification", "regression"}
+        What the target is.
+    classes : dict
+        Rows of every class, lowest class first where there is an order; empty for numbers.
+    order_from : {"given", "declared", "numbers", "assumed", ""}
+        Where the order is from (see ``echelon.targets.Target``).
+    nominal : list
+        Columns of labels.
+    missing : dict
+        Missing values of every column that has some.
+    constant, identifiers : list
+        Columns that cannot tell anything: one value only, or one for every row.
+    repeated : list
+        Columns that look like a subject with several rows: a patient, a household, a store.
+    duplicated : list of lists
+        Columns that are the same.
+    giveaways : list
+        Columns that alone tell the class of every row.
+    intervals : list
+        Features that are intervals, as columns of interval dtype or as pairs of columns.
+    interval_pattern : tuple of (str, str) or None
+        How the columns of such pairs are named.
+    common_scale : bool
+        Whether all columns look like one kind of measurement.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_grades
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X, grade = load_grades()
+    >>> facts = find_facts(X, read_target(grade))
+    >>> facts.n_samples, facts.n_features, facts.kind, facts.order_from
+    (442, 10, 'ordinal', 'declared')
+    """
+
+    n_samples: int
+    n_features: int
+    target: str | None
+    kind: str
+    classes: dict[Any, int]
+    order_from: str
+    nominal: list[Any]
+    missing: dict[Any, int]
+    constant: list[Any]
+    identifiers: list[Any]
+    repeated: list[Any]
+    duplicated: list[list[Any]]
+    giveaways: list[Any]
+    intervals: list[Any]
+    interval_pattern: tuple[str, str] | None
+    common_scale: bool
+
+    @property
+    def useless(self) -> list[Any]:
+        """Columns that cannot tell anything."""
+        return [*self.constant, *self.identifiers]
+
+
+def find_facts(X: pd.DataFrame, target: Target) -> Facts:
+    """Look at a table and its target.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_samples, n_features)
+        Samples.
+    target : Target
+        The target, as ``echelon.targets.read_target`` reads it.
+
+    Returns
+    -------
+    facts : Facts
+        What they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import find_facts
+    >>> from echelon.targets import read_target
+    >>> X = pd.DataFrame({"a": [1.5, 2.0, 3.1], "same": [1.5, 2.0, 3.1], "flat": [7] * 3})
+    >>> facts = find_facts(X, read_target(["x", "y", "x"]))
+    >>> facts.constant, facts.duplicated
+    (['flat'], [['a', 'same']])
+    """
+    gaps = X.isna().sum()
+    constant = constant_columns(X)
+    identifiers = [name for name in identifier_columns(X) if name not in constant]
+    useful = X.drop(columns=[*constant, *identifiers])
+    typed = [name for name, dtype in X.dtypes.items() if isinstance(dtype, pd.IntervalDtype)]
+    pairs = None if typed else interval_pairs(useful)
+    outcome = target.numbers if target.codes is None else target.codes.astype(float)
+    searched = target.kind != CONTINUOUS and useful.shape[1] <= MOST_SEARCHED
+    return Facts(
+        n_samples=X.shape[0],
+        n_features=X.shape[1],
+        target=target.name,
+        kind=target.kind,
+        classes=target.counts,
+        order_from=target.order_from,
+        nominal=nominal_columns(useful),
+        missing={name: int(n) for name, n in gaps[gaps > 0].items()},
+        constant=constant,
+        identifiers=identifiers,
+        repeated=repeated_subjects(useful, outcome),
+        duplicated=duplicated_columns(useful),
+        giveaways=giveaways(useful, target.codes) if searched else [],  # type: ignore[arg-type]
+        intervals=typed or (pairs[2] if pairs else []),
+        interval_pattern=pairs[:2] if pairs else None,
+        common_scale=has_common_scale(useful),
+    )
+
+
+def order_broken(X: pd.DataFrame, target: Target, random_state: int) -> dict[str, float] | None:
+    """How far features rise or fall with ordered classes; None where that makes no sense.
+
+    Returns the share of comparable pairs of rows that break the order (``together``), their number
+    (``n_pairs``), and the median and smallest share of single features (``median``, ``best``).
+    """
+    numbers = X.drop(columns=nominal_columns(X))
+    intervals = any(isinstance(dtype, pd.IntervalDtype) for dtype in numbers.dtypes)
+    if target.kind != ORDERED or numbers.shape[1] == 0 or intervals:
+        return None
+    y = target.y
+    if len(X) > MOST_PAIRED_ROWS:
+        rows = np.random.default_rng(random_state).permutation(len(X))[:MOST_PAIRED_ROWS]
+        numbers, y = numbers.iloc[rows], y.iloc[rows]
+    found = monotonicity_violations(numbers, y, monotonic_cst="auto")
+    each = np.minimum(found.per_feature, 1 - found.per_feature)
+    known = each[~np.isnan(each)]
+    return {
+        "together": 0.0 if found.n_pairs == 0 else float(found.together),
+        "n_pairs": int(found.n_pairs),
+        "median": float(np.median(known)) if len(known) else 0.5,
+        "best": float(known.min()) if len(known) else 0.5,
+    }
 
 
 @dataclass(frozen=True)
@@ -57,14 +216,8 @@ class Profile(Facts):
         Ordered classes: share of comparable pairs of rows that break the order
         (``together``), their number (``n_pairs``), and the median and smallest share of single
         features (``median``, ``best``).
-    warnings : list of str
-        What no answer must be read without, one sentence each.
-    caveats : list of str
-        What to beware of, one sentence each.
     method : str
         Name of the method that fits, as on the command line.
-    reason : str
-        Why, in one sentence.
 
     Examples
     --------
@@ -78,84 +231,42 @@ class Profile(Facts):
     """
 
     violations: dict[str, float] | None
-    warnings: list[str]
-    caveats: list[str]
     method: str
-    reason: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as plain values; names and labels as text where they are keys."""
+    @property
+    def reason(self) -> str:
+        """Why the method fits, in one sentence."""
+        return why_method(self)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What no answer must be read without, one sentence each."""
+        return data_warnings(self)
+
+    @property
+    def caveats(self) -> list[str]:
+        """What to take care of in the data, one sentence each."""
+        return data_caveats(self)
+
+    def facts(self) -> dict[str, Any]:
+        """The facts as plain values; names and labels as text where they are keys."""
         plain = asdict(self)
         for name in ("classes", "missing"):
             plain[name] = {str(key): value for key, value in plain[name].items()}
         return plain
 
+    def as_dict(self) -> dict[str, Any]:
+        """The facts as plain values, and the sentences about them."""
+        said = {name: getattr(self, name) for name in ("reason", "warnings", "caveats")}
+        return self.facts() | said
+
     def frame(self) -> pd.DataFrame:
         """One row per fact: ``fact`` and ``value``, in words."""
-        return pd.DataFrame(self._facts(), columns=["fact", "value"])
+        return pd.DataFrame(data_facts(self), columns=["fact", "value"])
 
     def selector(self, **params: Any) -> Any:
         """The method that fits, not fitted, with these parameters where it has them."""
         return METHODS[self.method].make(**params)
-
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [
-            ("rows", f"{self.n_samples:,}"),
-            ("features", f"{self.n_features:,}{self._kinds_of_columns()}"),
-            ("target", f"{self.target or 'y'}: {self._kind_in_words()}"),
-        ]
-        if self.classes:
-            sep = " < " if self.kind == ORDERED else ", "
-            facts.append(("classes", sep.join(f"{k} ({n:,})" for k, n in self.classes.items())))
-        if self.violations is not None:
-            facts.append(("monotone", self._monotone_in_words()))
-        facts.append(("missing", self._missing_in_words()))
-        facts += [
-            (fact, listed(names))
-            for fact, names in (
-                ("constant", self.constant),
-                ("like identifiers", self.identifiers),
-                ("like subjects", self.repeated),
-                ("intervals", self.intervals),
-                ("tell the class alone", self.giveaways),
-            )
-            if names
-        ]
-        facts += [("the same", " = ".join(map(str, group))) for group in self.duplicated[:5]]
-        if self.common_scale:
-            facts.append(("scale", "the same in all columns, as far as one can see"))
-        return facts
-
-    def _kinds_of_columns(self) -> str:
-        return f", {len(self.nominal)} of them labels" if self.nominal else ""
-
-    def _kind_in_words(self) -> str:
-        if self.kind == CONTINUOUS:
-            return "numbers"
-        number = f"{len(self.classes)} classes"
-        if len(self.classes) == 2 and self.kind == CLASSES:
-            return number
-        sources = {"declared": " (declared)", "numbers": " (numbers)", "assumed": " (assumed)"}
-        ordered = "with" if self.kind == ORDERED else "without"
-        return f"{number} {ordered} an order{sources.get(self.order_from, '')}"
-
-    def _missing_in_words(self) -> str:
-        if not self.missing:
-            return "nothing"
-        shares = sorted(self.missing.items(), key=lambda item: -item[1])
-        return listed(f"{name} ({percent(n / self.n_samples)})" for name, n in shares)
-
-    def _monotone_in_words(self) -> str:
-        broken = self.violations or {}
-        if broken["n_pairs"] >= ENOUGH_PAIRS:
-            return (
-                f"{percent(broken['together'])} of {broken['n_pairs']:,.0f} comparable pairs of "
-                "rows break the order"
-            )
-        return (
-            "hardly two rows are comparable in all features; the best feature alone breaks the "
-            f"order in {percent(broken['best'])} of the pairs"
-        )
 
 
 def profile(
@@ -207,7 +318,7 @@ def profile(
     broken = None
     if monotone and facts.n_features > len(facts.useless):
         broken = order_broken(table.drop(columns=facts.useless), target, random_state)
-    method, reason = recommended(facts)
+    intervals = facts.kind == CLASSES and facts.intervals
     found = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    return Profile(**found, violations=broken, warnings=warnings(facts),
-                   caveats=caveats(facts, broken), method=method, reason=reason)  # fmt: skip
+    method = "intervalrelief" if intervals else "autoselector"
+    return Profile(**found, violations=broken, method=method)

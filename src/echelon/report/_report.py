@@ -8,8 +8,11 @@ import hashlib
 import json
 import re
 from html import escape
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
+from echelon._core.files import check_writable, write_whole
 from echelon._core.unseen import all_visible
 from echelon._core.words import listed, number, with_error
 from echelon.report._changes import change_chart
@@ -61,18 +64,41 @@ class Report:
         Returns
         -------
         summary : dict
-            ``title``, ``source``; ``data`` (sizes, classes, gaps); ``profile``; ``answer``
-            (sentence, evidence, features to keep, rule, scores); ``methods`` (of each: scores,
-            ranking, curve, sizes, stability); ``features`` (best first); ``groups`` of kept
-            features that say the same, ``alike`` all pairs that do; ``questions`` (single features
-            left out and added, all features, a forest); ``agreement`` between methods;
-            ``caveats``; ``how`` it was computed.
+            ``source``; ``data`` (sizes, classes, missing values); ``profile``; ``answer``
+            (features to keep, rule, tests, scores); ``methods`` (of each: scores, ranking, curve,
+            sizes, stability); ``features`` (best first); ``groups`` of kept features that are
+            redundant, ``alike`` all pairs that are; ``questions`` (single features left out and
+            added); ``agreement`` between methods; ``how`` it was computed; and ``words``, all
+            sentences about these facts.
         """
         return copy.deepcopy(self._summary)
 
     def to_json(self) -> str:
         """The summary as JSON."""
         return json.dumps(self._summary, ensure_ascii=False, allow_nan=False)
+
+    def write(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report as the ending of the path says: ``.html``, ``.md`` or ``.json``.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write, whole or not at all.
+        overwrite : bool, default=False
+            Whether an existing file may be replaced.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        form = forms.get(Path(path).suffix.lower())
+        if form is None:
+            raise ValueError(
+                f"`path` must end in .html, .md or .json, got {str(path)!r}. Rename it."
+            )
+        return write_whole(check_writable(path, overwrite=overwrite), form(), overwrite=overwrite)
 
     def to_html(self) -> str:
         """One HTML page that needs nothing else: no network, no other file."""

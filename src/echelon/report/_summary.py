@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from echelon.profile import Profile
+from echelon.profile import profile as make_profile
 from echelon.report._report import Report
-from echelon.study import Rows, Settings, make_summary, read_for
+from echelon.study import (
+    Rows,
+    Settings,
+    check_description,
+    conduct,
+    design,
+    read_for,
+    summary_of,
+)
 
 
 def summarize(
@@ -29,6 +38,7 @@ def summarize(
     n_resamples: int = 20,
     random_state: Any = 0,
     profile: Profile | None = None,
+    notes: Sequence[str] = (),
     source: str | None = None,
     command: str | None = None,
     n_jobs: int | None = None,
@@ -84,6 +94,8 @@ def summarize(
         Seed of every random choice, also of selectors and models whose own was left open.
     profile : Profile, default=None
         What ``echelon.profile.profile`` found in the data.
+    notes : sequence of str, default=()
+        What was done to the data before, in sentences that are shown as they are.
     source, command : str, default=None
         Where the data come from and how the report was made, shown as they are.
     n_jobs : int, default=None
@@ -113,16 +125,16 @@ def summarize(
     >>> from echelon.report import summarize
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
-    >>> report.summary()["answer"]["sentence"]
+    >>> report.summary()["words"]["answer"]
     'Keep these 5 of 13; more gain little.'
     """
     named = _read_selectors(selectors)
+    check_description(n_resamples, profile)
     settings = Settings(
         estimator=estimator,
         n_features=n_features,
         cv=cv,
         scoring=scoring,
-        n_resamples=n_resamples,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -130,17 +142,11 @@ def summarize(
         keep=keep,
         rows=Rows(groups, time, sample_weight),
     )
-    return Report(
-        make_summary(
-            X,
-            read_for(y, named, kind, class_order),
-            named,
-            settings,
-            found=profile,
-            source=source,
-            command=command,
-        )
-    )
+    designed = design(X, read_for(y, named, kind, class_order), settings)
+    found = profile or make_profile(designed.X, designed.target, monotone=False)
+    study = conduct(named, designed, found.constant)
+    shown = {"notes": notes, "source": source, "command": command}
+    return Report(summary_of(study, n_resamples=n_resamples, found=found, **shown))
 
 
 def _read_selectors(selectors: Any) -> dict[str, Any]:

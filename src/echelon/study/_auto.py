@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.errors import standard_error
-from echelon._core.rows import seeded
 from echelon._core.search import shared_ranks
-from echelon.base import number_to_keep
+from echelon.base import note_features, number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
-from echelon.rankings import fit_ranking, ranks_of
+from echelon.data import as_table, feature_mask
+from echelon.rankings import ranks_of
 from echelon.study._folds import Rows, fewer_folds
-from echelon.study._judge import Judged, judge
-from echelon.study._models import Study
-from echelon.study._prepared import Prepared
-from echelon.study._ranker import as_ranker
-from echelon.study._summary import Settings, set_up
+from echelon.study._rankers import Arranged, Prepared
+from echelon.study._study import Settings, Study, conduct, design
+from echelon.study._summary import summary_of
 from echelon.targets import read_target
-from echelon.data import as_table, names_of, read_columns
+
+if TYPE_CHECKING:
+    from echelon.report import Report
 
 NAME = "consensus"
 """What the fused ranking is called in ``method_`` and ``curves_``."""
@@ -64,6 +65,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
+    must_keep : sequence of names or indices, or mask, default=None
+        Features that are kept in any case; the others are evaluated beside them.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
@@ -112,7 +115,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
 
     See Also
     --------
-    echelon.report.summarize : The same answer as a page.
+    echelon.report.summarize : Several selectors compared, as a report.
 
     Notes
     -----
@@ -147,6 +150,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         "scoring": [str, callable, None],
         "tolerance": [Interval(Real, 0, None, closed="left"), str, None],
         "allow_none": ["boolean"],
+        "must_keep": ["array-like", None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -163,6 +167,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         scoring: Any = None,
         tolerance: float | str | None = None,
         allow_none: bool = True,
+        must_keep: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -175,6 +180,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.scoring = scoring
         self.tolerance = tolerance
         self.allow_none = allow_none
+        self.must_keep = must_keep
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -219,56 +225,97 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             The fitted selector.
         """
         X = as_table(X)
-        validate_data(self, names_of(X), y, skip_check_array=True)
-        read_columns(X, "from_dtype", allow_nan=True)  # says what is wrong with it
-        study, seed = self._study(X, y, Rows(groups, time, sample_weight))
-        ranker = as_ranker(self, study)
-        judged = judge({NAME: ranker}, study)
-        sizes = judged.curves[NAME].sizes.tolist()
-        fitted, _ = fit_ranking(seeded(ranker, seed), study.X, study.target.y, sizes, study.weights)
-        self.ranker_ = fitted.selector_ if isinstance(fitted, Prepared) else fitted
+        note_features(self, X, y)
+        self._study = self._conducted(X, y, Rows(groups, time, sample_weight))
+        design, judged = self._study.design, self._study.judged
+        fitted, _ = self._study.fitted[NAME]
+        ranked = fitted.selector_ if isinstance(fitted, Arranged) else fitted
+        self.ranker_ = ranked.selector_ if isinstance(ranked, Prepared) else ranked
         self.scores_ = fitted.scores_
         self.order_ = np.argsort(ranks_of(fitted), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.kind_, self.method_ = study.target.kind, NAME
-        self._judged(judged, study)
+        self.kind_, self.method_ = design.target.kind, NAME
+        self.curves_, self.helps_ = judged.curves, judged.helps
+        kept = judged.helps or not self.allow_none or design.rule.wanted is not None
+        self.support_ = self.ranking_ <= (judged.choice.size if kept else len(design.rule.always))
+        sign = design.scoring.sign
+        self.score_ = float(sign * judged.held_out.mean())
+        self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
+        self.scoring_ = design.scoring.name
+        names = ("guess", "all features", "forest")
+        self.baselines_ = {
+            name: float(sign * baseline.scores.mean())
+            for name, baseline in zip(names, (judged.guess, *judged.others), strict=True)
+        }
         return self
 
-    def _study(self, X: Any, y: Any, rows: Rows) -> tuple[Study, int]:
+    def _conducted(self, X: Any, y: Any, rows: Rows) -> Study:
         target = read_target(y, self.kind, self.class_order)
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
-        wanted = number_to_keep(self.n_features_to_select, self.n_features_in_)
+        n_features = self.n_features_in_
+        wanted = number_to_keep(self.n_features_to_select, n_features)
+        names = getattr(self, "feature_names_in_", None)
+        asked = () if self.must_keep is None else self.must_keep
+        first = feature_mask(asked, n_features, names, "must_keep")
+        names = np.arange(n_features) if names is None else names
         settings = Settings(
             estimator=self.estimator,
             n_features="auto" if wanted is None else wanted,
             cv=fewer_folds(self.cv, target, rows.groups),
             scoring=self.scoring,
-            n_resamples=0,
             random_state=int(seed),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             tolerance=self.tolerance,
+            keep=[str(name) for name in names[first]],
             rows=rows,
         )
-        return set_up(X, target, settings), int(seed)
+        return conduct({NAME: self}, design(X, target, settings))
 
-    def _judged(self, judged: Judged, study: Study) -> None:
-        """The size, and what it is worth, in the units of the metric."""
-        sign = study.scoring.sign
-        self.curves_, self.helps_ = judged.curves, judged.helps
-        kept = judged.helps or not self.allow_none or study.rule.wanted is not None
-        self.support_ = self.ranking_ <= (judged.choice.size if kept else 0)
-        self.score_ = float(sign * judged.held_out.mean())
-        self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
-        self.scoring_ = study.scoring.name
-        names = ("guess", "all features", "forest")
-        each = (judged.guess, *judged.others)
-        self.baselines_ = {
-            name: float(sign * baseline.scores.mean())
-            for name, baseline in zip(names, each, strict=True)
-        }
+    def report(
+        self, path: str | PathLike[str] | None = None, *, n_resamples: int = 20, **shown: Any
+    ) -> Report:
+        """The answer as a report: a page, Markdown, JSON, and everything behind them.
+
+        Parameters
+        ----------
+        path : str or path, default=None
+            Where to write it: ``.html``, ``.md`` or ``.json``.  None: nowhere.
+        n_resamples : int, default=20
+            Samples of half of the rows on which the stability of the selection is measured; 0:
+            neither stability nor what single features contribute.
+        **shown : any
+            ``profile``, ``notes``, ``source`` and ``command``, as in
+            :func:`echelon.report.summarize`.
+
+        Returns
+        -------
+        report : Report
+            With ``summary()``, ``to_html()``, ``to_markdown()`` and ``to_json()``.
+
+        Notes
+        -----
+        The stability is measured here, on the data of ``fit``, which the selector refers to until
+        it is pickled or copied.
+        """
+        from echelon.report import Report
+
+        check_is_fitted(self)
+        if getattr(self, "_study", None) is None:
+            raise ValueError(
+                "A pickled AutoSelector does not hold its data, which a report needs. Call fit "
+                "again, then report."
+            )
+        found = shown.pop("profile", None)
+        report = Report(summary_of(self._study, n_resamples=n_resamples, found=found, **shown))
+        if path is not None:
+            report.write(path)
+        return report
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | ({"_study": None} if hasattr(self, "_study") else {})
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

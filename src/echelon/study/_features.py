@@ -1,22 +1,153 @@
-"""One row per feature: ranks, scores, stability, and how it is distributed in every class."""
+"""Every method and every feature of a study, as facts: ranks, stability, distributions, changes.
+
+Changes are in the units of the score, over the folds of the curves, with a standard error of the
+paired differences.  One feature is left out of the kept set, or added to it, at a time:
+
+    change(f) = mean over folds of  score(kept without f) - score(kept)      f kept
+    change(f) = mean over folds of  score(kept with f) - score(kept)         f left out
+
+The kept set was found on all rows, so its own level here is a little too good; that of a change
+much less so, since both sides share it.  The cost is bounded: ``MOST_DROPPED`` and ``MOST_ADDED``
+features are tried, the best ranked ones, and fewer on large tables.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn_classes
+from echelon._core.errors import clearly_positive, standard_error
+from echelon._core.progress import expect, step, stepwise
+from echelon._core.sample_weights import fit_weighted
+from echelon.data import numbers_of
+from echelon.evaluation import FeatureCurve, selection_stability
+from echelon.filters import ForestImportance
 from echelon.profile import ALIKE, associations, groups_of
-from echelon.study.types import MethodPart
+from echelon.rankings import ranking_copies, ranks_of
+from echelon.study._rankers import Prepared
+from echelon.study._study import Design, Study, without_class_warnings, without_fold_warnings
+from echelon.study.types import Change, MethodPart, Questions
 from echelon.targets import Target
 
 MOST_DESCRIBED = 200
 """Features whose distributions are shown: the best ones."""
+MOST_DROPPED, MOST_ADDED = 20, 10
+MOST_CELLS = 3e7
+"""Rows times columns times folds of all models that are fitted, unless fewer than ``LEAST``."""
+LEAST = 3
+
+
+# --------------------------------------------------------------------------------------- methods
+
+
+def method_part(name: str, study: Study, n_resamples: int) -> MethodPart:
+    """What one method says: its ranking, its curve, its stability."""
+    design, judged = study.design, study.judged
+    curve, size = judged.curves[name], judged.sizes[name]
+    fitted, order = study.fitted[name]
+    selector = study.selectors[name]
+    bare = selector.selector if isinstance(selector, Prepared) else selector
+    stability, trouble = _stability(study.rankers[name], size, design, n_resamples)
+    method = {
+        "name": name,
+        "label": type(bare).__name__,
+        "params": _params(bare),
+        "scores": getattr(fitted, "scores_", None),
+        "relevance": getattr(fitted, "relevance_", None),
+        "bounds": _bounds(fitted),
+        "order": design.X.columns[order].tolist(),
+        "ranking": ranks_of(fitted),
+        "curve": _curve_part(curve, design.scoring.sign),
+        "keep": design.X.columns[order[:size]].tolist(),
+        "n_features": size,
+        "one_se_size": curve.one_se_size,
+        "best_size": curve.best_size,
+        "stability": stability,
+        "no_stability": trouble,
+    }
+    return cast(MethodPart, method)
+
+
+def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
+    """The curve in the units of the metric: where a smaller value is better, smaller is better."""
+    return {
+        "n_features": curve.sizes,
+        "mean": sign * curve.mean_scores,
+        "std": curve.std_scores,
+        "standard_error": curve.standard_errors,
+        "folds": sign * curve.scores,
+    }
+
+
+def _stability(
+    ranker: Any, size: int, design: Design, n_resamples: int
+) -> tuple[dict[str, Any] | None, str | None]:
+    """How often every feature is among the best ``size``; None if all are kept or not asked for."""
+    if not n_resamples or size == design.X.shape[1]:
+        step(n_resamples)
+        return None, None
+    try:
+        with without_class_warnings(), without_fold_warnings():
+            result = selection_stability(
+                Best(ranker, size),
+                design.samples,
+                design.target,
+                n_resamples,
+                groups=design.splits.blocks,
+                sample_weight=design.weights,
+                **design.options,
+            )
+    except (TypeError, ValueError) as error:
+        return None, str(error)
+    low, high = result.confidence_interval
+    parts = {"index": result.stability, "low": low, "high": high, "size": size}
+    return parts | {"frequency": result.frequency}, None
+
+
+def _params(selector: Any) -> dict[str, Any]:
+    """Parameters that can make a difference to what is found."""
+    params = clone(selector).get_params(deep=False)
+    return {name: params[name] for name in params if name not in ("n_jobs", "verbose")}
+
+
+def _bounds(fitted: Any) -> np.ndarray | None:
+    """Bounds of the weights; with a model for every class, the largest over the classes."""
+    bounds: Any = getattr(fitted, "intervals_", None)
+    return bounds.max(axis=0) if np.ndim(bounds) == 3 else bounds
+
+
+class Best(SelectorMixin, BaseEstimator):
+    """The best so many features of a ranking: the rule by which the answer keeps its features.
+
+    What a selector would keep by a rule of its own says nothing about the answer's.
+    """
+
+    _reads_data = True
+
+    def __init__(self, selector: Any, size: int):
+        self.selector = selector
+        self.size = size
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Best:
+        """Rank, and keep the best."""
+        copy = next(iter(ranking_copies(self.selector, self.size)))
+        order = np.argsort(ranks_of(fit_weighted(copy, X, y, sample_weight)), kind="stable")
+        self.support_ = np.isin(np.arange(len(order)), order[: self.size])
+        return self
+
+    def _get_support_mask(self) -> np.ndarray:
+        return self.support_
+
+
+# -------------------------------------------------------------------------------------- features
 
 
 def feature_rows(
@@ -125,7 +256,7 @@ def _trend(column: pd.Series, target: Target, by_class: ByClass) -> float | None
     """Rank correlation with an ordered or numeric target; None where neither has an order."""
     if target.kind == "classification" or by_class.quantiles is None:
         return None
-    values = _as_numbers(column)
+    values = _numbers(column)
     there = ~np.isnan(values)
     ranks = [rankdata(each[there]) for each in (values, target.numbers)]
     if there.sum() < 3 or any(np.ptp(each) == 0 for each in ranks):
@@ -133,9 +264,90 @@ def _trend(column: pd.Series, target: Target, by_class: ByClass) -> float | None
     return float(np.corrcoef(*ranks)[0, 1])
 
 
-def _as_numbers(column: pd.Series) -> np.ndarray:
+def _numbers(column: pd.Series) -> np.ndarray:
     if isinstance(column.dtype, pd.IntervalDtype):
         return np.asarray(column.array.mid, dtype=float)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return np.where(column.cat.codes < 0, np.nan, column.cat.codes.astype(float))
-    return column.to_numpy(dtype=float, na_value=np.nan)
+    return numbers_of(column, column.name)
+
+
+# ------------------------------------------------------------------ one feature more, or less
+
+
+class Asked(NamedTuple):
+    """What the changes are counted from."""
+
+    study: Study
+    keep: list[str]
+    base: np.ndarray
+    """Score of every fold with the kept features; the guess, if there are none."""
+
+    def scores(self, names: list[str]) -> np.ndarray:
+        """Scores of every fold with these features; the guess, if there are none."""
+        if not names:
+            return self.study.judged.guess.scores
+        return self.study.design.scores(self.study.design.estimator, names)
+
+
+def questions(study: Study, keep: list[str], order: list[str]) -> Questions:
+    """What one would ask next, in numbers.
+
+    Parameters
+    ----------
+    study : Study
+        What was found.
+    keep : list of str
+        The kept features.
+    order : list of str
+        All features, best first.
+    """
+    with without_class_warnings():
+        asked = Asked(study, keep, study.judged.guess.scores)
+        asked = asked._replace(base=asked.scores(keep))
+        kept = [name for name in order if name in set(keep)]
+        rest = [name for name in order if name not in set(keep)]
+        less, more = kept[: _afford(asked, MOST_DROPPED)], rest[: _afford(asked, MOST_ADDED)]
+        expect(len(less) + len(more))
+        dropped = [
+            _change(asked, name, [other for other in keep if other != name], -1)
+            for name in stepwise(less)
+        ]
+        added = [_change(asked, name, [*keep, name], 1) for name in stepwise(more)]
+        common = _in_common(study.design, keep)
+    return Questions(
+        dropped=sorted(dropped, key=lambda change: change["worth"], reverse=True),
+        added=sorted(added, key=lambda change: change["worth"], reverse=True),
+        n_not_dropped=len(kept) - len(dropped),
+        n_not_added=len(rest) - len(added),
+        in_common=common,
+    )
+
+
+def _afford(asked: Asked, most: int) -> int:
+    """How many changes may be tried on a table of this size."""
+    design = asked.study.design
+    cells = len(design.X) * max(len(asked.keep), 1) * len(design.splits.folds)
+    return int(np.clip(MOST_CELLS / (2 * cells), LEAST, most))
+
+
+def _change(asked: Asked, name: str, names: list[str], towards: int) -> Change:
+    """What one feature more or less does; worth is positive if the feature is of use."""
+    gains = asked.scores(names) - asked.base
+    share = asked.study.judged.test_share
+    return Change(
+        name=name,
+        change=float(asked.study.design.scoring.sign * gains.mean()),
+        standard_error=float(standard_error(gains, share)),
+        worth=float(towards * gains.mean()),
+        clear=clearly_positive(towards * gains, share),
+    )
+
+
+def _in_common(design: Design, keep: list[str]) -> int | None:
+    """How many of the kept are among as many that a forest ranks best; None if it cannot."""
+    forest = ForestImportance(random_state=design.options["random_state"])
+    try:
+        fitted = fit_weighted(forest, design.samples, design.target, design.weights)
+    except (TypeError, ValueError):
+        return None
+    best = np.argsort(ranks_of(fitted), kind="stable")[: len(keep)]
+    return len(set(design.X.columns[best]) & set(keep))

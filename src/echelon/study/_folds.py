@@ -44,7 +44,6 @@ class Splits(NamedTuple):
     """Rows of the smallest part that anything is ever fitted to."""
     independent: bool
     """Whether nothing is known of the rows that would make some depend on others."""
-    words: str
     groups: str | None
     time: str | None
     weights: str | None
@@ -78,8 +77,7 @@ def make_splits(cv: Any, target: Target, rows: Rows, random_state: Any) -> Split
     fewest = min(_half(blocks, len(target)), *(len(train) for train, _ in folds))
     plain = rows.groups is None and rows.time is None and _weigh_the_same(rows.weights)
     independent = plain and isinstance(cv, Integral)
-    words = _in_words(len(folds), named)
-    return Splits(folds, blocks, fewest, independent, words, *named.values())
+    return Splits(folds, blocks, fewest, independent, *named.values())
 
 
 def _weigh_the_same(weights: Any) -> bool:
@@ -131,15 +129,6 @@ def read_row_weights(weights: Any, target: Target) -> np.ndarray | None:
     check_consistent_length(target.y, weights)
     values = read_weights(weights)
     return values / values.mean()
-
-
-def _in_words(n_folds: int, named: dict[str, str | None]) -> str:
-    words = counted(n_folds, "fold")
-    if named["time"] is not None:
-        words += f", each judged by the rows that come next by {named['time']}"
-    if named["groups"] is not None:
-        words += f"; rows of the same {named['groups']} never in both parts"
-    return words
 
 
 def _check_classes(folds: Iterable[tuple], target: Target) -> None:

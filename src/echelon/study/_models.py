@@ -1,25 +1,281 @@
-"""The model that features are judged by, what it is scored by, and the guess it must beat."""
+"""Models that evaluate features of any kind: a table as numbers, the defaults, their scores.
+
+Columns of many categories become the mean outcome of every category, on other rows.  One column of
+0 and 1 per category would be hundreds; codes in any order say nothing; and a mean over rows that
+include the row itself tells the outcome of that row.  So every row is given the mean over the other
+parts of the rows, and new rows the mean over all, both drawn towards the overall mean where rows
+are few.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import scorer_sign
 from echelon._core.sample_weights import fit_weighted
+from echelon.data import (
+    INTERVAL,
+    NOMINAL,
+    as_frame,
+    as_table,
+    check_kinds,
+    kind_of,
+    nominal_columns,
+    numbers_of,
+    of_plain_numbers,
+)
 from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
-from echelon.study._encoder import TableEncoder
-from echelon.study._folds import Splits
-from echelon.study._rule import Rule
-from echelon.targets import Target, read_ordered_classes
+from echelon.methods import CLASSES
+from echelon.targets import read_ordered_classes, read_target
+
+MANY = 20
+"""A column with more labels is encoded by outcomes."""
+N_PARTS = 5
+"""Parts of the rows; a row's own part has no say in its number."""
+SHRINKAGE = 10.0
+"""Rows with the overall mean that are added to every label."""
+
+
+def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
+    """Places of the columns that hold more categories than that."""
+    return [
+        table.columns.get_loc(name)
+        for name in nominal_columns(table)
+        if table[name].nunique() > most
+    ]
+
+
+def outcomes_of(y: Any) -> np.ndarray:
+    """The target as numbers whose means make sense: codes, values, or one column per class."""
+    target = read_target(y)
+    if target.kind == CLASSES and len(target.counts) > 2:
+        return (target.codes[:, None] == np.arange(len(target.counts))).astype(float)  # type: ignore[index]
+    numbers = target.codes if target.codes is not None else target.numbers
+    return np.asarray(numbers, dtype=float)[:, None]
+
+
+class LabelMeans:
+    """Mean outcomes of the labels of one column.
+
+    Parameters
+    ----------
+    column : Series of shape (n_samples,)
+        Labels; missing ones are a label of their own.
+    outcomes : ndarray of shape (n_samples, n_outcomes)
+        What is averaged.
+    """
+
+    def __init__(self, column: pd.Series, outcomes: np.ndarray):
+        self.codes, self.labels = pd.factorize(_as_text(column))
+        self.outcomes = outcomes
+        self.overall = outcomes.mean(axis=0)
+
+    def of(self, column: pd.Series) -> np.ndarray:
+        """The numbers of new rows; labels never seen have the overall mean."""
+        means = np.vstack([self._means(np.ones(len(self.codes), dtype=bool)), self.overall])
+        return means[self.labels.get_indexer(_as_text(column))]
+
+    def own(self) -> np.ndarray:
+        """The numbers of the rows themselves, each from the other parts of the rows."""
+        place = pd.Series(self.codes).groupby(self.codes).cumcount().to_numpy() % N_PARTS
+        numbers = np.empty(self.outcomes.shape)
+        for part in range(N_PARTS):
+            numbers[place == part] = self._means(place != part)[self.codes[place == part]]
+        return numbers
+
+    def _means(self, rows: np.ndarray) -> np.ndarray:
+        """(sum + c overall) / (n + c) of every label over some rows, c the shrinkage."""
+        shape = (len(self.labels), self.outcomes.shape[1])
+        sums, counts = np.zeros(shape), np.zeros((len(self.labels), 1))
+        np.add.at(sums, self.codes[rows], self.outcomes[rows])
+        np.add.at(counts, self.codes[rows], 1)
+        overall = self.outcomes[rows].mean(axis=0) if rows.any() else self.overall
+        return (sums + SHRINKAGE * overall) / (counts + SHRINKAGE)
+
+
+def with_means(table: pd.DataFrame, y: Any) -> tuple[pd.DataFrame, np.ndarray]:
+    """Columns of many labels as numbers, and the column of the table that each comes from."""
+    places = set(many_labels(table))
+    if not places:
+        return table, np.arange(table.shape[1])
+    outcomes = outcomes_of(y)
+    columns: dict[str, Any] = {}
+    owners = []
+    for place, (name, column) in enumerate(table.items()):
+        parts = {str(name): column}
+        if place in places:
+            numbers = LabelMeans(column, outcomes).own().T
+            parts = {f"{name} ({part})": each for part, each in enumerate(numbers)}
+        columns |= parts
+        owners += [place] * len(parts)
+    return pd.DataFrame(columns, index=table.index), np.array(owners)
+
+
+def _as_text(column: pd.Series) -> pd.Index:
+    """Labels as texts, whatever they are kept as, so that those of two tables can be compared."""
+    return pd.Index(column.astype(object).where(column.notna(), "(missing)").map(str))
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """A table as standardised numbers, for linear models.
+
+    Numbers and the positions of ordered categories are standardised, gaps become the mean.
+    Labels become one column each.  A column of more labels becomes the mean outcome of each,
+    taken for the rows of the fit from other rows than the row itself; without a target, the most
+    frequent labels become columns.  Intervals become their middle and their width.
+
+    Parameters
+    ----------
+    max_labels : int, default=20
+        The most labels of a nominal column that get a column of their own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.report import TableEncoder
+    >>> X = pd.DataFrame({"age": [20, None, 40], "home": ["own", "rent", "own"]})
+    >>> TableEncoder().fit_transform(X).round(2).tolist()
+    [[-1.0, 0.71, -0.71], [0.0, -1.41, 1.41], [1.0, 0.71, -0.71]]
+    """
+
+    def __init__(self, max_labels: int = 20):
+        self.max_labels = max_labels
+
+    def fit(self, X: Any, y: Any = None) -> TableEncoder:
+        """Learn labels, means and scales.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Target, for columns of many labels.
+
+        Returns
+        -------
+        self : object
+            The fitted encoder.
+        """
+        self._learn(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Learn, and encode the same rows, none of which has a say in its own numbers.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Target, for columns of many labels.
+
+        Returns
+        -------
+        encoded : ndarray of shape (n_samples, n_encoded)
+            Numbers, none missing.
+        """
+        return self._scaled(self._learn(X, y))
+
+    def _learn(self, X: Any, y: Any) -> np.ndarray:
+        """Labels, means and scales; returns the numbers they were learnt from."""
+        X = _typed(X)
+        self.n_features_in_ = X.shape[1]
+        many = [] if y is None else many_labels(X, self.max_labels)
+        outcomes = outcomes_of(y) if many else np.empty((len(X), 0))
+        self.means_ = {j: LabelMeans(X.iloc[:, j], outcomes) for j in many}
+        self.labels_ = {
+            j: column.value_counts().index[: self.max_labels].tolist()
+            for j, column in _columns(X, NOMINAL)
+            if j not in self.means_
+        }
+        numbers = self._numbers(X, {j: means.own() for j, means in self.means_.items()})
+        known = ~np.isnan(numbers)
+        counts = np.maximum(known.sum(axis=0), 1)
+        self.mean_ = np.where(known, numbers, 0.0).sum(axis=0) / counts
+        spread = np.where(known, numbers - self.mean_, 0.0)
+        scale = np.sqrt((spread**2).sum(axis=0) / counts)
+        self.scale_ = np.where(scale > 0, scale, 1.0)
+        return numbers
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Encode.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        encoded : ndarray of shape (n_samples, n_encoded)
+            Numbers, none missing.
+        """
+        check_is_fitted(self)
+        X = _typed(X, [*self.labels_, *self.means_])
+        means = {j: means.of(X.iloc[:, j]) for j, means in self.means_.items()}
+        return self._scaled(self._numbers(X, means))
+
+    def _scaled(self, numbers: np.ndarray) -> np.ndarray:
+        encoded = (numbers - self.mean_) / self.scale_
+        encoded[np.isnan(encoded)] = 0.0
+        return encoded
+
+    def _numbers(self, X: pd.DataFrame, means: dict[int, np.ndarray]) -> np.ndarray:
+        """All columns as numbers, NaN where missing: numeric ones first."""
+        known = {*self.labels_, *means}
+        rest = [*self.labels_, *means, *(j for j, _ in _columns(X, INTERVAL) if j not in known)]
+        numeric = np.setdiff1d(np.arange(X.shape[1]), rest)
+        parts = [_plain_numbers(X.iloc[:, numeric])] if len(numeric) else []
+        for j in rest:
+            column = X.iloc[:, j]
+            if j in self.labels_:
+                parts += [
+                    (column == label).to_numpy(float, na_value=0) for label in self.labels_[j]
+                ]
+            elif j in means:
+                parts.append(means[j])
+            else:
+                parts += [column.array.mid, column.array.length]
+        return np.column_stack(parts) if parts else np.empty((len(X), 0))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _typed(X: Any, nominal: Iterable[int] = ()) -> pd.DataFrame:
+    """A frame whose dtypes say the kinds; columns known as nominal hold what they held."""
+    given, X = as_table(X), as_frame(X)
+    check_kinds(X)
+    if isinstance(given, pd.DataFrame) and given is not X:
+        X = X.copy(deep=False)
+        for j in nominal:  # a few rows of text may look like numbers
+            X.isetitem(j, given.iloc[:, j])
+    return X
+
+
+def _columns(X: pd.DataFrame, kind: str) -> list[tuple[int, pd.Series]]:
+    """Columns of a kind, with their places."""
+    columns = ((j, X.iloc[:, j]) for j in range(X.shape[1]))
+    return [(j, column) for j, column in columns if kind_of(column) == kind]
+
+
+def _plain_numbers(X: pd.DataFrame) -> np.ndarray:
+    """Numeric columns, and the positions of ordered categories."""
+    if of_plain_numbers(X):
+        return X.to_numpy(dtype=float)
+    return np.column_stack([numbers_of(column, name) for name, column in X.items()])
 
 
 class Scoring(NamedTuple):
@@ -29,22 +285,6 @@ class Scoring(NamedTuple):
     name: str
     sign: int
     """-1 where a smaller value is better; scores times sign are the values shown."""
-
-
-class Study(NamedTuple):
-    """What all methods are judged by."""
-
-    X: pd.DataFrame
-    target: Target
-    estimator: Any
-    scoring: Scoring
-    splits: Splits
-    rule: Rule
-    n_resamples: int
-    options: dict[str, Any]
-    """``n_jobs``, ``random_state`` and ``verbose``."""
-    weights: np.ndarray | None = None
-    """What rows weigh."""
 
 
 class Encoded(Pipeline):
@@ -127,18 +367,6 @@ class ClassifierOnCodes(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, in the order of ``classes_``."""
         return self.classifier_.predict_proba(X)
-
-
-def describe_model(estimator: Any, kind: str) -> str:
-    """The model in words, or in the user's own; no addresses in memory."""
-    if estimator is not None:
-        return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
-    models = {
-        "ordinal": "logistic regression, one question per threshold between the classes",
-        "classification": "logistic regression, every class with the same weight",
-        "regression": "ridge regression",
-    }
-    return f"{models[kind]}; numbers standardised, gaps filled with the mean, labels one-hot"
 
 
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:

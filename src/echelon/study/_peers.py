@@ -19,10 +19,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 
 from echelon._core.rows import take_rows
+from echelon.data import as_frame, read_columns
 from echelon.methods import CONTINUOUS, ORDERED
 from echelon.study._models import forest
 from echelon.targets import FEW, Target, read_target
-from echelon.data import as_frame, read_columns
 
 TEST_SHARE, N_REPEATS = 0.3, 5
 """Of permutation importance: rows that are permuted, and how often."""
@@ -156,4 +156,4 @@ def _few_whole(column: np.ndarray) -> bool:
 
 def _numbers(table: Any) -> np.ndarray:
     """Numbers, and the positions of ordered categories."""
-    return read_columns(table, "from_dtype", allow_nan=False).values.astype(float)
+    return read_columns(table, allow_nan=False).values.astype(float)

@@ -1,5 +1,6 @@
 """The summary of a study, part by part: plain values, as JSON holds them.
 
+Facts only: every sentence about them is made in ``echelon.words`` and stands under ``words``.
 Everything that renders a summary (pages, tables, the command) reads these keys.
 """
 
@@ -21,6 +22,19 @@ class Named(Reached):
     name: str
 
 
+class Other(Named):
+    """What something else reaches, and what the selected features gain over it."""
+
+    gain: float
+    """Positive where the selected features are better."""
+    gain_error: float
+    """Standard error of the gain."""
+    clear: bool
+    """Whether the difference, either way, is significant (one-sided t test over the folds, 5 %)."""
+    ahead: bool
+    """Whether it is better by more than one standard error of the difference."""
+
+
 class Score(TypedDict):
     """What the scores are, and what was reached."""
 
@@ -30,7 +44,7 @@ class Score(TypedDict):
     held_out: Reached
     """Every fold with the method and size chosen on the other folds."""
     guess: Named
-    others: list[Named]
+    others: list[Other]
     """All features, and a forest."""
 
 
@@ -42,29 +56,50 @@ class Offer(TypedDict):
     loss: float
     """What it loses against the answer at its size, in the units of the metric."""
     share: float
-    """The same as a share of what the answer gains over guessing."""
-    sentence: str
+    """The same as a share of the improvement over the baseline."""
+    tolerance: float
+    """The tolerance, as such a share, that leads to this set."""
+
+
+class SizeRule(TypedDict):
+    """How the number of features was found; the first three None: the default rule."""
+
+    wanted: int | None
+    tolerance: float | None
+    share: float | None
+    most_lost: float
+    """The share of the improvement over the baseline that the default rule lets go at most."""
+
+
+class Tests(TypedDict):
+    """Whether the improvement over the baseline is significant."""
+
+    gained: bool
+    """Whether there is any."""
+    clear: bool
+    """By a one-sided t test over the folds."""
+    related: float | None
+    """p-value of the permutation test that no feature is related to the target; None: not asked."""
+    is_related: bool
 
 
 class Answer(TypedDict):
     """Which features to keep, and what they are worth."""
 
-    sentence: str
-    warnings: list[str]
-    """What the answer must not be read without; shown before it."""
-    evidence: str
-    comparison: str
-    offer: Offer | None
-    """None where the answer is small enough itself."""
     keep: list[str]
     always: list[str]
     """Those of them that were asked for."""
     n_features: int
     of: int
-    rule: str
+    rule: SizeRule
+    advised: int
+    """The number of features that one standard error alone would lead to."""
     method: str
     helps: bool
+    tests: Tests
     score: Score
+    offer: Offer | None
+    """None where the answer is small enough itself."""
 
 
 class Data(TypedDict):
@@ -84,6 +119,10 @@ class Data(TypedDict):
     intervals: bool
     constant: list[str]
     duplicated: list[list[str]]
+    many_labels: dict[str, int]
+    """Number of categories of the columns that have more than ``most_labels``."""
+    most_labels: int
+    """The most categories that become columns of their own."""
 
 
 class Curve(TypedDict):
@@ -124,6 +163,8 @@ class MethodPart(TypedDict):
     one_se_size: int
     best_size: int
     stability: Stability | None
+    no_stability: str | None
+    """Why the stability could not be measured."""
 
 
 class Distribution(TypedDict):
@@ -176,7 +217,7 @@ class Change(TypedDict):
 
 
 class Questions(TypedDict):
-    """What one would ask next: single features left out and added, and other models."""
+    """What one would ask next: single features left out and added, and another ranking."""
 
     dropped: list[Change]
     """Kept features, the one that is missed most first."""
@@ -185,12 +226,8 @@ class Questions(TypedDict):
     n_not_dropped: int
     n_not_added: int
     """Features that were not tried."""
-    all_features: Change
-    forest: Change
     in_common: int | None
     """Kept features among as many that a forest ranks best."""
-    sentences: dict[str, str]
-    """Questions and their answers."""
 
 
 class Agreement(TypedDict):
@@ -207,12 +244,11 @@ class How(TypedDict):
 
     method: str
     parameters: dict[str, dict[str, Any]]
-    estimator: str
+    estimator: str | None
+    """The model that was given; None: the default for this kind of target."""
     scoring: str
     larger_is_better: bool
     folds: int
-    splits: str
-    """The folds in words."""
     groups: str | None
     """Whose rows stay together in every split: the name of the column, or "groups"."""
     time: str | None
@@ -226,10 +262,28 @@ class How(TypedDict):
     command: str | None
 
 
+class Words(TypedDict):
+    """All sentences about a summary: made of the facts, by ``echelon.words`` alone."""
+
+    title: str
+    fits: str
+    """Which method fits the data, and why."""
+    answer: str
+    warnings: list[str]
+    """What the answer must not be read without; shown before it."""
+    evidence: str
+    comparison: str
+    offer: str | None
+    rule: str
+    model: str
+    questions: dict[str, str]
+    """Questions and their answers."""
+    caveats: list[str]
+
+
 class Summary(TypedDict):
     """Everything a report shows."""
 
-    title: str
     source: str | None
     data: Data
     profile: dict[str, Any]
@@ -243,5 +297,5 @@ class Summary(TypedDict):
     questions: Questions | None
     """None where no resamples were asked for."""
     agreement: Agreement | None
-    caveats: list[str]
     how: How
+    words: Words

@@ -1,8 +1,9 @@
-"""Selectors that need numbers, or no gaps, on any table: what they need is done within the fit."""
+"""Any selector as a ranking of any table: what it needs is done within its fit."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,13 +12,104 @@ from sklearn.base import BaseEstimator, clone
 from echelon._core.relevance import strongest
 from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
-from echelon.profile import is_nominal
+from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
-from echelon.study._many_labels import with_means
-from echelon.data import as_frame, of_plain_numbers
+from echelon.study._choice import furthest
+from echelon.study._models import many_labels, with_means
+
+if TYPE_CHECKING:
+    from echelon.study._study import Design
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
+
+
+def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> Any:
+    """The selector as it is asked: small enough samples, many labels as numbers, some always first.
+
+    AutoSelector, which judges too, hands over its ranking.  Constant columns come last: a method
+    that gives noise less than nothing (Relief) ranks them before it.
+    """
+    if hasattr(selector, "ranker"):
+        selector = selector.ranker(
+            design.target.kind, design.splits.fewest, design.weights is not None
+        )
+        constant = ()  # its rankings end with them
+    elif (selector.get_params(deep=False).get("sample_size") or 0) > design.splits.fewest:
+        selector = clone(selector).set_params(sample_size=design.splits.fewest)
+    n_best = furthest(design.rule)
+    if many_labels(design.X) and not isinstance(selector, Prepared):
+        selector = Prepared(selector, split_labels=False, fill_gaps=False, n_best=n_best)
+    if not design.rule.always and not constant:
+        return selector
+    return Arranged(selector, design.rule.always, constant, n_best=n_best)
+
+
+class Arranged(BaseEstimator):
+    """A selector's ranking with some features before, some behind all others.
+
+    Among themselves they stay in the selector's own order.
+
+    Parameters
+    ----------
+    selector : selector
+        What ranks.
+    first, last : sequences of str
+        Columns that come first, and last.  What is in both comes first.
+    n_best : int, default=30
+        How far to rank, where ranking further costs more.
+    """
+
+    _reads_data = True
+
+    def __init__(
+        self,
+        selector: Any,
+        first: Sequence[str] = (),
+        last: Sequence[str] = (),
+        *,
+        n_best: int = 30,
+    ):
+        self.selector = selector
+        self.first = first
+        self.last = last
+        self.n_best = n_best
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Arranged:
+        """Rank the columns of a table.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
+            not there.  None: each for itself.  Divide survey weights by their mean.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        names = pd.Index(X.names if isinstance(X, Data) else as_frame(X).columns)
+        first = names.isin(self.first)
+        last = names.isin(self.last) & ~first
+        self.n_features_in_ = len(names)
+        n_best = min(max(self.n_best, int(first.sum())), self.n_features_in_)
+        copy = next(iter(ranking_copies(clone(self.selector), n_best)))
+        self.selector_ = fit_weighted(copy, X, y, sample_weight)
+        own = ranks_of(self.selector_)
+        order = np.lexsort((own, last, ~first))
+        # What a search never reached shares the last rank, and stays behind.
+        reached = (own < own.max()) | (np.count_nonzero(own == own.max()) == 1)
+        self.order_ = order[(reached | first)[order]]
+        self.ranking_ = shared_ranks(self.order_, self.n_features_in_)
+        for name in ("scores_", "relevance_", "intervals_"):
+            if hasattr(self.selector_, name):
+                setattr(self, name, getattr(self.selector_, name))
+        return self
 
 
 class Prepared(BaseEstimator):

@@ -1,15 +1,16 @@
-"""How many features to keep: as asked for, or as few as lose little; and a smaller set to offer."""
+"""How many features to keep: the rule, the sizes that are tried, and the choice they lead to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from echelon._core.words import is_number
+from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
 
 LEAST_LOST, MOST_LOST = 0.01, 0.02
@@ -18,6 +19,15 @@ ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""
 NEARLY_ALL = 0.75
 """An answer of so large a share of the features calls for an offer, one of as many is none."""
+
+
+ALL_SIZES = 10
+"""Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
+GROWTH = 1.4
+FORWARD_SIZE = 30
+"""The most features that a search forwards is asked for."""
+LARGEST_SIZE = 200
+"""Beyond, only all features together, as a reference."""
 
 
 class Rule(NamedTuple):
@@ -128,3 +138,79 @@ def share_to_offer(curve: FeatureCurve, guess: float, size: int) -> float | None
     at_knee = lost[np.argmax(above)]
     share = next(share for share in ROUND_SHARES if at_knee <= share + 1e-12)
     return share if curve.smallest_within(share * gain) <= NEARLY_ALL * size else None
+
+
+# ------------------------------------------------------------------------ methods and sizes
+
+
+class Choice(NamedTuple):
+    """A method and a number of features."""
+
+    method: str
+    size: int
+
+
+def sizes_for(selector: Any, n_features: int, rule: Rule) -> list[int]:
+    """Numbers of features to try; a search forwards is not asked for many."""
+    while hasattr(selector, "selector"):  # what is done before and after the ranking
+        selector = selector.selector
+    forwards = isinstance(selector, ForwardSelector)
+    largest = min(n_features, FORWARD_SIZE if forwards else LARGEST_SIZE)
+    sizes = set(range(1, min(largest, ALL_SIZES) + 1))
+    size = float(ALL_SIZES)
+    while (size := size * GROWTH) < largest:
+        sizes.add(round(size))
+    sizes |= {largest} if forwards else {largest, n_features}
+    sizes |= {rule.wanted} if rule.wanted else set()
+    least = len(rule.always)
+    return sorted({size for size in sizes if size > least} | ({least} if least else set()))
+
+
+def furthest(rule: Rule) -> int:
+    """How far a search forwards goes."""
+    return max(FORWARD_SIZE, rule.wanted or 0)
+
+
+def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
+    """A method and the number of features it keeps; see ``_rule``.
+
+    The first method, unless another one's choice is better by more than the rule allows to be
+    lost: the best of many is often the luckiest.  What is no worse and smaller comes before it.
+    """
+    own = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
+    means = {choice: float(scores_at(curves, choice).mean()) for choice in own}
+    best = max(own, key=lambda choice: (means[choice], -choice.size))
+    if rule.wanted:
+        return best
+    reference = scores_at(curves, best)
+    first = next(
+        choice
+        for choice in own
+        if choice.size in sizes_against(curves[choice.method], reference, guess, rule)
+    )
+    smaller = [
+        choice for choice in own if choice.size < first.size and means[choice] >= means[first]
+    ]
+    return min(smaller, key=lambda choice: choice.size, default=first)
+
+
+def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:
+    """Scores of the folds for one method and size."""
+    curve = curves[choice.method]
+    return curve.scores[curve.sizes.tolist().index(choice.size)]
+
+
+def held_out_scores(
+    curves: Mapping[str, FeatureCurve], guesses: np.ndarray, rule: Rule
+) -> np.ndarray:
+    """The score of every fold for the method and size chosen on the other folds.
+
+    The score of the choice itself is a maximum over methods and sizes, hence a little too good;
+    here no fold has a say in its own choice.
+    """
+    scores = np.empty(len(guesses))
+    for fold in range(len(guesses)):
+        others = {name: curve.without(fold) for name, curve in curves.items()}
+        choice = choose(others, float(np.delete(guesses, fold).mean()), rule)
+        scores[fold] = scores_at(curves, choice)[fold]
+    return scores

@@ -1,0 +1,407 @@
+"""One study: what all methods are evaluated by, what the folds say, and the rankings of all rows.
+
+``design`` reads data and settings once, ``conduct`` runs the methods over the same folds and makes
+the choice.  ``AutoSelector`` is such a study of one method; a report describes one.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+from sklearn.utils import check_consistent_length, check_random_state
+
+from echelon._core.errors import LEVEL, clearly_positive
+from echelon._core.folds import fold_scores
+from echelon._core.guesses import best_guess
+from echelon._core.progress import expect, step, stepwise
+from echelon._core.rows import seeded
+from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
+from echelon.evaluation import FeatureCurve, feature_curve
+from echelon.intervals import holds_intervals
+from echelon.methods import CLASSES
+from echelon.rankings import fit_ranking
+from echelon.study._choice import (
+    Choice,
+    Rule,
+    choose,
+    held_out_scores,
+    read_rule,
+    size_of,
+    sizes_for,
+)
+from echelon.study._folds import Rows, Splits, make_splits, read_row_weights
+from echelon.study._models import Scoring, default_estimator, forest, read_scoring
+from echelon.study._rankers import as_ranker, filled, with_labels_split
+from echelon.targets import Target, read_target
+
+OF_FOLDS = 0.005
+"""The part of the level that the test over folds has, where features are tested as well.
+
+Small, because that test is approximate: where features are many, all folds share the one that is
+best by chance, and noise reaches twice to six times the level.  The other test is exact.
+"""
+PERMUTATIONS = 399
+AT_A_TIME = 1 << 22
+"""Permuted values, and correlations, that are held at a time."""
+
+
+class Settings(NamedTuple):
+    """How features are judged; see ``echelon.report.summarize``.
+
+    Examples
+    --------
+    >>> from echelon.study import Settings
+    >>> Settings(random_state=1).cv
+    5
+    """
+
+    estimator: Any = None
+    n_features: Any = "auto"
+    cv: Any = 5
+    scoring: Any = None
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: int = 0
+    tolerance: Any = None
+    keep: Sequence[str] = ()
+    rows: Rows = Rows()
+
+
+class Design(NamedTuple):
+    """What all methods are evaluated by."""
+
+    X: pd.DataFrame
+    """All samples, as they were read."""
+    data: Data | None
+    """The same as numbers; None for intervals."""
+    target: Target
+    estimator: Any
+    scoring: Scoring
+    splits: Splits
+    rule: Rule
+    options: dict[str, Any]
+    """``n_jobs``, ``random_state`` and ``verbose``."""
+    weights: np.ndarray | None = None
+    """What rows weigh, 1 on average."""
+    default_model: bool = True
+    """Whether the model is our default for this kind of target."""
+
+    @property
+    def samples(self) -> Data | pd.DataFrame:
+        """What rankings are fitted to."""
+        return self.X if self.data is None else self.data
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of every random choice, None if there is none."""
+        seed = self.options["random_state"]
+        return int(seed) if isinstance(seed, Integral) else None
+
+    def scores(self, model: Any, names: Sequence[str] | None = None) -> np.ndarray:
+        """Held-out scores of a model with some of the features, or all, fold by fold."""
+        # In the order of the table, as in the curves.
+        X = self.X if names is None else self.X.loc[:, self.X.columns.isin(names)]
+        folds = self.splits.folds if names is not None else stepwise(self.splits.folds)
+        given = (X, self.target.y, folds, self.scoring.scorer, self.weights)
+        return fold_scores(model, *given)
+
+
+def design(X: Any, target: Target, settings: Settings) -> Design:
+    """What all methods are evaluated by, checked; here the data are read."""
+    table = _read(X)
+    names = table.columns.tolist()
+    rule = read_rule(settings.n_features, settings.tolerance, settings.keep, names)
+    check_consistent_length(table, target.numbers)
+    data = None
+    if not holds_intervals(table):
+        data = replace(read_columns(table, min_samples=1), table=table)
+    default = settings.estimator is None
+    model = default_estimator(target.kind) if default else settings.estimator
+    metric = read_scoring(settings.scoring, model, target.kind)
+    options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
+    with without_class_warnings():
+        splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
+    weights = read_row_weights(settings.rows.weights, target)
+    return Design(table, data, target, model, metric, splits, rule, options, weights, default)
+
+
+def _read(X: Any) -> pd.DataFrame:
+    """The samples, with names that are text."""
+    table = as_frame(X)
+    check_kinds(table)
+    table = table.set_axis([str(name) for name in table.columns], axis=1).reset_index(drop=True)
+    as_table(table)  # names that became equal
+    return table
+
+
+def read_for(
+    y: Any, selectors: Mapping[str, Any], kind: str = "auto", class_order: Any = None
+) -> Target:
+    """The target, where selectors may have been told what it is or how its classes are ordered.
+
+    Examples
+    --------
+    >>> from echelon import OReliefF
+    >>> from echelon.study import read_for
+    >>> selector = OReliefF(class_order=["low", "high"])
+    >>> read_for(["high", "low", "low"], {"margins": selector}).labels.tolist()
+    ['low', 'high']
+    """
+    if class_order is None:
+        class_order = _first_given(selectors, "class_order")
+    problem = _first_given(selectors, "problem")
+    if kind == "auto" and class_order is None and problem is not None:
+        kind = problem
+    return read_target(y, kind, class_order)
+
+
+def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
+    """The first value of a parameter that is not None."""
+    for selector in selectors.values():
+        params = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
+        if params.get(parameter) is not None:
+            return params[parameter]
+    return None
+
+
+# ------------------------------------------------------------------------------ what folds say
+
+
+class Baseline(NamedTuple):
+    """What the chosen features are compared with: a guess, all features, a forest."""
+
+    name: str
+    scores: np.ndarray
+    """One per fold."""
+
+
+def all_curves(selectors: Mapping[str, Any], design: Design) -> dict[str, FeatureCurve]:
+    """The curve of every method, all over the same folds."""
+    curves = {}
+    for name, selector in selectors.items():
+        try:
+            curves[name] = feature_curve(
+                selector,
+                design.estimator,
+                design.samples,
+                design.target,
+                sizes=sizes_for(selector, design.X.shape[1], design.rule),
+                cv=design.splits.folds,
+                scoring=design.scoring.scorer,
+                sample_weight=design.weights,
+                **design.options,
+            )
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+    return curves
+
+
+def other_baselines(design: Design) -> list[Baseline]:
+    """What the same model reaches with all features, and what a forest does."""
+    everything = Baseline("all features", design.scores(design.estimator))
+    return [everything, Baseline("a forest on all features", _forest_scores(design))]
+
+
+def _forest_scores(design: Design) -> np.ndarray:
+    seed = design.options["random_state"]
+    try:
+        return design.scores(forest(design.target.kind, seed))
+    except AttributeError:  # a scorer of probabilities, which a forest on codes has none of
+        return design.scores(forest("classification", seed))
+
+
+class Judged(NamedTuple):
+    """What the folds say."""
+
+    curves: dict[str, FeatureCurve]
+    sizes: dict[str, int]
+    """Number of features that every method would keep."""
+    choice: Choice
+    held_out: np.ndarray
+    """Score of every fold with the method and size chosen on the other folds."""
+    guess: Baseline
+    others: list[Baseline]
+    """All features, and a forest."""
+    clear: bool
+    """Whether the choice is better than the guess beyond chance, by the folds."""
+    related: float | None
+    """p-value of the test whether any feature is related to the target; None: not asked."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether something is gained, and the folds or the features say that it is no chance."""
+        return self.gained and (self.clear or self.is_related)
+
+    @property
+    def gained(self) -> bool:
+        """Whether the choice improves on the baseline at all."""
+        return float((self.held_out - self.guess.scores).mean()) > 0
+
+    @property
+    def is_related(self) -> bool:
+        """Whether some feature is related to the target beyond chance."""
+        return self.related is not None and self.related <= LEVEL - OF_FOLDS
+
+    @property
+    def test_share(self) -> float | None:
+        """Test samples per training sample."""
+        return self.curves[self.choice.method].test_share
+
+
+def judge(rankers: Mapping[str, Any], design: Design) -> Judged:
+    """Rank within the folds, score all sizes, choose, and compare."""
+    with without_class_warnings():
+        with without_fold_warnings():
+            curves = all_curves(rankers, design)
+        given = (design.X, design.target.y, design.splits.folds, design.scoring.scorer)
+        guess = Baseline(*best_guess(design.target, *given, design.weights))
+        others = other_baselines(design)
+    mean = float(guess.scores.mean())
+    sizes = {name: size_of(curve, mean, design.rule) for name, curve in curves.items()}
+    choice = choose(curves, mean, design.rule)
+    sizes[choice.method] = choice.size  # measured against the best of all methods
+    held_out = held_out_scores(curves, guess.scores, design.rule)
+    evidence = _evidence(held_out - guess.scores, curves[choice.method].test_share, design)
+    return Judged(curves, sizes, choice, held_out, guess, others, *evidence)
+
+
+def _evidence(gains: np.ndarray, share: float | None, design: Design) -> tuple[bool, float | None]:
+    """Whether the folds show a gain; and, unless they do, whether any feature shows a relation.
+
+    Both share the level.  The second test takes rows for independent: where groups, times, weights
+    or folds of the user's own say otherwise, the first has all of it.
+    """
+    if not design.splits.independent:
+        return clearly_positive(gains, share), None
+    clear = clearly_positive(gains, share, OF_FOLDS)
+    if clear or gains.mean() <= 0:
+        return clear, None
+    return clear, p_value(design.X, design.target, design.options["random_state"])
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study that was conducted.
+
+    Attributes
+    ----------
+    design : Design
+        What all methods were evaluated by.
+    selectors, rankers : dict of str to selector
+        The methods as they were given, and as they rank any table.
+    judged : Judged
+        What the folds say.
+    fitted : dict of str to (object, ndarray)
+        The rankings of all rows, and the order of their best features.
+    """
+
+    design: Design
+    selectors: Mapping[str, Any]
+    rankers: Mapping[str, Any]
+    judged: Judged
+    fitted: Mapping[str, tuple[Any, np.ndarray]]
+
+
+def conduct(selectors: Mapping[str, Any], design: Design, constant: Sequence[str] = ()) -> Study:
+    """Run the methods over the same folds, choose, and rank all rows."""
+    n_folds = len(design.splits.folds)
+    expect(len(selectors) * (n_folds + 1) + 2 * n_folds)
+    rankers = {name: as_ranker(each, design, constant) for name, each in selectors.items()}
+    judged = judge(rankers, design)
+    fitted = {}
+    with without_class_warnings():
+        for name, ranker in rankers.items():
+            sizes = judged.curves[name].sizes.tolist()
+            given = (design.samples, design.target, sizes, design.weights)
+            fitted[name] = fit_ranking(seeded(ranker, design.seed), *given)
+            step()
+    return Study(design, selectors, rankers, judged, fitted)
+
+
+@contextmanager
+def without_class_warnings() -> Iterator[None]:
+    """Without warnings about folds that lack some of the classes: the summary has this fact."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+        yield
+
+
+@contextmanager
+def without_fold_warnings() -> Iterator[None]:
+    """Without what a method says of a fit to a part of the rows: the answer is about all."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*every feature is called irrelevant", UserWarning)
+        warnings.filterwarnings("ignore", "No feature tells .* from the rest", UserWarning)
+        yield
+
+
+# ------------------------------------------------------------------- is any feature related?
+#
+# Five folds of some fifty rows can hardly tell a gain from chance, even where a feature clearly
+# rises with the target.  So every feature is also tested by itself.  The largest correlation of
+# ranks, over all features, is compared with the largest ones after permuting the target (the step
+# that Westfall and Young, "Resampling-based multiple testing", 1993, call maxT): exact for columns
+# of any kind, however sparse, many or correlated.
+
+
+def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
+    """Of the hypothesis that no feature is related to the target, if rows are independent.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_samples, n_features)
+        Features.
+    target : Target
+        What they may be related to.
+    random_state : int, RandomState instance or None
+        Permutes.
+    """
+    columns, outcomes = _standard_columns(table), _outcomes(target)
+    draw = check_random_state(random_state)
+    observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0] - 1e-9
+    size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
+    as_large = 0
+    for first in range(0, PERMUTATIONS, size):
+        part = range(first, min(first + size, PERMUTATIONS))
+        orders = np.array([draw.permutation(len(outcomes)) for _ in part])
+        as_large += int((_largest(columns, outcomes, orders) >= observed).sum())
+    return (1 + as_large) / (1 + PERMUTATIONS)
+
+
+def _standard_columns(table: pd.DataFrame) -> np.ndarray:
+    """Ranks of numbers, and 0/1 for each of the labels, standardised."""
+    numbers = with_labels_split(filled(table))[0]
+    return _standardised(read_columns(numbers, allow_nan=False).values)
+
+
+def _outcomes(target: Target) -> np.ndarray:
+    """Ranks of codes or numbers, or 0/1 for each of the classes, standardised."""
+    if target.kind == CLASSES:
+        codes = np.asarray(target.codes)
+        return _standardised((codes[:, None] == np.arange(codes.max() + 1)).astype(float))
+    numbers = target.numbers if target.codes is None else target.codes
+    return _standardised(np.asarray(numbers, dtype=float)[:, None])
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    """Ranks with mean 0 and length 1; 0 in constant columns."""
+    ranks = rankdata(values, axis=0)
+    ranks -= ranks.mean(axis=0)
+    length = np.linalg.norm(ranks, axis=0)
+    return ranks / np.where(length > 0, length, 1.0)
+
+
+def _largest(columns: np.ndarray, outcomes: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """The largest correlation of any column with any outcome, for every order of the rows."""
+    permuted = outcomes[orders].transpose(1, 0, 2).reshape(len(columns), -1)
+    found = np.abs(columns.T @ permuted).max(axis=0)
+    return found.reshape(len(orders), -1).max(axis=1)

@@ -1,0 +1,204 @@
+"""What a profile says: the data in words, what to note about them, and the method that fits.
+
+``facts`` is anything with the attributes of ``echelon.profile.Profile``.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from echelon._core.words import counted, listed, number, percent
+from echelon.methods import CLASSES, CONTINUOUS, ORDERED
+
+FEW_ROWS = 5
+"""A class with fewer rows says little."""
+LOPSIDED = 0.9
+"""A class with a larger share of the rows calls for care."""
+UNDIRECTED = 0.4
+"""If even the best feature breaks the order in more pairs than this, none has a direction."""
+ENOUGH_PAIRS = 30
+"""Fewer comparable pairs of rows say nothing about the order."""
+
+
+def option(command: bool, flag: str, parameter: str) -> str:
+    """How to ask for something: an option of the command, or a parameter in Python."""
+    return flag if command else parameter
+
+
+# ---------------------------------------------------------------------------- the method that fits
+
+
+def why_method(facts: Any) -> str:
+    """Why the method fits, in one sentence."""
+    name = f"'{facts.target}'" if facts.target else "The target"
+    n_classes = len(facts.classes)
+    if facts.method == "intervalrelief":
+        return (
+            f"The features are {len(facts.intervals)} intervals and the classes have no order, "
+            "so IntervalRelief fits."
+        )
+    if facts.kind == CONTINUOUS:
+        return f"{name} is a number: AutoSelector fuses rankings for numbers."
+    if facts.kind == ORDERED:
+        return (
+            f"{name} has {n_classes} ordered classes: AutoSelector fuses rankings that use their "
+            "order."
+        )
+    order = "" if n_classes == 2 else " without an order"
+    return f"{name} has {n_classes} classes{order}: AutoSelector fuses rankings for classes."
+
+
+# ------------------------------------------------------------------------------- what to take care
+
+
+def data_warnings(facts: Any, command: bool = False) -> list[str]:
+    """What no answer must be read without."""
+    return [
+        f"{name} looks like a subject with several rows each: rows of one {name} are on both sides "
+        "of the folds, so the scores may be far too good. Keep them together with "
+        f"{option(command, f'--groups {shlex.quote(str(name))}', 'groups=')}."
+        for name in facts.repeated[:3]
+    ]
+
+
+def data_caveats(facts: Any, command: bool = False) -> list[str]:
+    """What to take care of in the data, one sentence each."""
+    return [
+        *_about_order(facts, command),
+        *_about_classes(facts),
+        *_about_columns(facts),
+        *_about_size(facts),
+    ]
+
+
+def _about_order(facts: Any, command: bool) -> list[str]:
+    said = []
+    if facts.order_from == "assumed" and len(facts.classes) > 2:
+        how = option(command, "--unordered", 'kind="classification"')
+        said.append(
+            f"The classes {listed(facts.classes)} were taken to be in this order; if they are mere "
+            f"codes, pass {how}."
+        )
+    if facts.kind == ORDERED and facts.violations and facts.violations["best"] > UNDIRECTED:
+        said.append(
+            "No feature rises or falls clearly with the classes; relieff, which needs no "
+            "direction, may see more."
+        )
+    return said
+
+
+def _about_classes(facts: Any) -> list[str]:
+    if not facts.classes:
+        return []
+    said = [
+        f"Class {label!r} has only {counted(n, 'row')}, too few to say much about."
+        for label, n in facts.classes.items()
+        if n < FEW_ROWS
+    ][:3]
+    label, most = max(facts.classes.items(), key=lambda item: item[1])
+    if most > LOPSIDED * facts.n_samples:
+        said.append(f"{percent(most / facts.n_samples)} of the rows are of class {label!r}.")
+    return said
+
+
+def _about_columns(facts: Any) -> list[str]:
+    said = []
+    if facts.missing:
+        total = sum(facts.missing.values())
+        share = 100 * total / (facts.n_samples * facts.n_features)
+        said.append(
+            f"{counted(total, 'value')} ({number(share, 2)} %) in "
+            f"{counted(len(facts.missing), 'column')} {'is' if total == 1 else 'are'} missing."
+        )
+    many_gaps = [name for name, n in facts.missing.items() if n > facts.n_samples / 2]
+    if many_gaps:
+        said.append(f"More than half of the values are missing in {listed(many_gaps)}.")
+    if facts.giveaways:
+        said.append(
+            f"The class of every row can be told from one column, {listed(facts.giveaways)}: is "
+            "that known before the outcome is?"
+        )
+    said += [
+        f"{listed(group)} are the same; a method may take one for the other."
+        for group in facts.duplicated[:3]
+    ]
+    if facts.intervals and facts.kind != CLASSES:
+        said.append(
+            f"{listed(facts.intervals)} look like intervals, but IntervalRelief is for classes "
+            "without an order, so their bounds count as features of their own."
+        )
+    return said
+
+
+def _about_size(facts: Any) -> list[str]:
+    if facts.n_features <= facts.n_samples:
+        return []
+    return [
+        f"There are more features ({facts.n_features:,}) than rows ({facts.n_samples:,}): many "
+        "look good by chance, and other rows may lead to others."
+    ]
+
+
+# --------------------------------------------------------------------------------- facts in words
+
+
+def data_facts(facts: Any) -> list[tuple[str, str]]:
+    """One row per fact: what it is, and its value in words."""
+    labels = f", {len(facts.nominal)} of them labels" if facts.nominal else ""
+    rows = [
+        ("rows", f"{facts.n_samples:,}"),
+        ("features", f"{facts.n_features:,}{labels}"),
+        ("target", f"{facts.target or 'y'}: {_kind(facts)}"),
+    ]
+    if facts.classes:
+        sep = " < " if facts.kind == ORDERED else ", "
+        rows.append(("classes", sep.join(f"{k} ({n:,})" for k, n in facts.classes.items())))
+    if facts.violations is not None:
+        rows.append(("monotone", _monotone(facts.violations)))
+    rows.append(("missing", _missing(facts)))
+    rows += [
+        (fact, listed(names))
+        for fact, names in (
+            ("constant", facts.constant),
+            ("like identifiers", facts.identifiers),
+            ("like subjects", facts.repeated),
+            ("intervals", facts.intervals),
+            ("tell the class alone", facts.giveaways),
+        )
+        if names
+    ]
+    rows += [("the same", " = ".join(map(str, group))) for group in facts.duplicated[:5]]
+    if facts.common_scale:
+        rows.append(("scale", "the same in all columns, as far as one can see"))
+    return rows
+
+
+def _kind(facts: Any) -> str:
+    if facts.kind == CONTINUOUS:
+        return "numbers"
+    classes = f"{len(facts.classes)} classes"
+    if len(facts.classes) == 2 and facts.kind == CLASSES:
+        return classes
+    sources = {"declared": " (declared)", "numbers": " (numbers)", "assumed": " (assumed)"}
+    ordered = "with" if facts.kind == ORDERED else "without"
+    return f"{classes} {ordered} an order{sources.get(facts.order_from, '')}"
+
+
+def _missing(facts: Any) -> str:
+    if not facts.missing:
+        return "nothing"
+    shares = sorted(facts.missing.items(), key=lambda item: -item[1])
+    return listed(f"{name} ({percent(n / facts.n_samples)})" for name, n in shares)
+
+
+def _monotone(broken: dict[str, float]) -> str:
+    if broken["n_pairs"] >= ENOUGH_PAIRS:
+        return (
+            f"{percent(broken['together'])} of {broken['n_pairs']:,.0f} comparable pairs of "
+            "rows break the order"
+        )
+    return (
+        "hardly two rows are comparable in all features; the best feature alone breaks the "
+        f"order in {percent(broken['best'])} of the pairs"
+    )
