@@ -219,16 +219,17 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     ) -> dict[str, Any]:
         random = None if self.random_state is None else check_random_state(self.random_state)
         seeds = draw_seeds(random, len(named))
-        some = None
+        drawn = every = (X, y, sample_weight)
         if self.max_samples is not None and X.shape[0] > self.max_samples:
             draw = check_random_state(0) if random is None else random
-            some = np.sort(draw.choice(X.shape[0], self.max_samples, replace=False))
-        on_all = self.completed_by or ()
+            rows = np.sort(draw.choice(X.shape[0], self.max_samples, replace=False))
+            weights = None if sample_weight is None else take_rows(sample_weight, rows)
+            drawn = (take_rows(X, rows), take_rows(y, rows), weights)
         arguments = [
-            (seeded(each, seed), X, y, sample_weight, None if name in on_all else some)
+            (seeded(each, seed), *(every if name in (self.completed_by or ()) else drawn))
             for (name, each), seed in zip(named.items(), seeds, strict=True)
         ]
-        done = Jobs(self.n_jobs, self.verbose)("selectors", _fitted, arguments)
+        done = Jobs(self.n_jobs, self.verbose)("selectors", fit_weighted, arguments)
         return dict(zip(named, done, strict=True))
 
     def _places(self, fitted: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
@@ -289,13 +290,6 @@ def _by_name(selectors: Any) -> dict[str, Any]:
             f"{selectors!r}. Pass for example [ReliefF(), CFS()]."
         )
     return named
-
-
-def _fitted(selector: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None) -> Any:
-    if rows is not None:
-        X, y = take_rows(X, rows), take_rows(y, rows)
-        sample_weight = None if sample_weight is None else take_rows(sample_weight, rows)
-    return fit_weighted(selector, X, y, sample_weight)
 
 
 def _kept(fitted: Any) -> np.ndarray:

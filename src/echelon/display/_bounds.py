@@ -96,7 +96,10 @@ class BoundsDisplay(style.FeatureRows):
             most = estimator.relevance_by_class_ == relevance
             chosen = np.where(most, intervals[:, :, 1], -1.0).argmax(axis=0)
             if label is not None:
-                chosen[:] = _position(estimator.classes_, label)
+                if label not in estimator.classes_:
+                    known = estimator.classes_.tolist()
+                    raise ValueError(f"`label` must be one of {known}, got {label!r}.")
+                chosen[:] = np.flatnonzero(estimator.classes_ == label)[0]
                 relevance = estimator.relevance_by_class_[chosen[0]]
             intervals, threshold = intervals[chosen, np.arange(intervals.shape[1])], 1.0
         return cls(style.names_in(estimator), intervals, relevance, threshold)
@@ -136,10 +139,3 @@ class BoundsDisplay(style.FeatureRows):
             counts = ", ".join(f"{(rest['relevance'] == kind).sum()} {kind}" for kind in kinds)
             said.append(f"not shown: {counts}")
         style.note(ax, "; ".join(said))
-
-
-def _position(classes: np.ndarray, wanted: Any) -> int:
-    matches = np.flatnonzero(classes == wanted)
-    if len(matches) == 0:
-        raise ValueError(f"`label` must be one of {classes.tolist()}, got {wanted!r}.")
-    return int(matches[0])

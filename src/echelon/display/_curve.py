@@ -217,16 +217,10 @@ class EliminationDisplay(style.Picture):
     def frame(self) -> pd.DataFrame:
         """One row per number of features removed."""
         removed = np.arange(len(self.divergence) + 1)
-        frame = pd.DataFrame(
-            {
-                "removed": removed,
-                "left": self.n_features - removed,
-                "divergence": np.append(0.0, self.divergence),
-            }
-        )
-        if self.accuracy is not None:
-            frame["accuracy"] = self.accuracy
-        return frame
+        divergence = np.append(0.0, self.divergence)
+        left = self.n_features - removed
+        frame = pd.DataFrame({"removed": removed, "left": left, "divergence": divergence})
+        return frame if self.accuracy is None else frame.assign(accuracy=self.accuracy)
 
     def plot(self, ax: Any = None, *, last: int | None = None) -> EliminationDisplay:
         """Draw the divergence and, on an axis of its own, the accuracy.

@@ -17,6 +17,8 @@ KINDS = ("downward", "upward", "anchoring")
 COLOURS = (style.VERMILION, style.BLUE, style.APART[2])
 WIDTH, GAP = 1.0, 0.18
 """Of one kind of factor, and between two of them."""
+STARTS = [place * (WIDTH + GAP) for place in range(len(KINDS))]
+"""Where the axis of every kind begins."""
 ROWS_BETWEEN = 1.3
 """Empty rows between two features."""
 
@@ -104,10 +106,10 @@ class OrdEvalDisplay(style.Picture):
         names = self.table["feature"].unique()
         rows = self._rows(names[:n_features])
         ax = style.new_axes(ax, (8.0, 1.4 + 0.27 * (rows["row"].max() if len(rows) else 1)))
-        for position, (kind, colour) in enumerate(zip(KINDS, COLOURS, strict=True)):
+        for kind, colour, start in zip(KINDS, COLOURS, STARTS, strict=True):
             part = rows[rows["kind"] == kind].dropna(subset="factor")
-            self._draw(ax, part, position * (WIDTH + GAP), colour)
-            ax.text(position * (WIDTH + GAP), -1.6, kind, color=colour, va="center")
+            self._draw(ax, part, start, colour)
+            ax.text(start, -1.6, kind, color=colour, va="center")
         self._label(ax, rows)
         style.note(ax, style.not_shown(len(names) - n_features))
         return self._finish(ax)
@@ -142,8 +144,7 @@ class OrdEvalDisplay(style.Picture):
             above = part["row"].min() - 0.82
             ax.text(-0.02, above, style.short(name), ha="right", va="center", weight="bold")
         ax.set_ylim(values["row"].max() + 0.6 if len(values) else 1, -2.1)
-        starts = [position * (WIDTH + GAP) for position in range(len(KINDS))]
-        ticks = [start + x for start in starts for x in (0, 0.5, 1)]
+        ticks = [start + x for start in STARTS for x in (0, 0.5, 1)]
         ax.set_xticks(ticks, ["0", ".5", "1"] * len(KINDS), fontsize=style.NOTE_SIZE)
-        ax.set_xlim(-0.02, starts[-1] + WIDTH + 0.02)
+        ax.set_xlim(-0.02, STARTS[-1] + WIDTH + 0.02)
         ax.set_xlabel("share of steps that the outcome takes too;\nlines: shuffled values")

@@ -193,11 +193,10 @@ def clustering_accuracy(y: Any, clusters: Any, *, match: str = "majority") -> fl
 def _distances(y_true: Any, y_pred: Any, class_order: Any) -> tuple[np.ndarray, np.ndarray]:
     """The true class of every sample as a number, and how far off the prediction is."""
     check_consistent_length(y_true, y_pred)
-    dtype = getattr(y_true, "dtype", None)
-    if class_order is None and isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-        class_order = dtype.categories
-    elif class_order is None and str(dtype).startswith("Enum"):
-        class_order = y_true.dtype.categories.to_list()
+    dtype: Any = getattr(y_true, "dtype", None)
+    declared = getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")
+    if class_order is None and declared:
+        class_order = list(dtype.categories)
     known, predicted = [_as_numbers(y, class_order) for y in (y_true, y_pred)]
     if len(known) == 0:
         raise ValueError("`y_true` must hold at least one class, got none.")
