@@ -9,7 +9,7 @@ from sklearn.feature_selection import SelectKBest, f_classif
 
 import reference_consensus as reference
 from echelon import CFS, ConsensusSelector, NeighborhoodSoftMargin, RankCorrelation, ReliefF
-from echelon.consensus._fusion import completed, fused, places
+from echelon.consensus import completed, fused, places
 
 
 @pytest.mark.parametrize("seed", range(60))

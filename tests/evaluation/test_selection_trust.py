@@ -14,8 +14,7 @@ import reference_evaluation as reference
 from cases import draw_case
 from echelon import IntervalRelief, NeighborhoodRoughSet, OReliefF, ReliefF, Simba
 from echelon.evaluation import monotonicity_violations, null_threshold, selection_stability
-from echelon.evaluation._null import _judge
-from echelon.evaluation._stability import nogueira
+from echelon.evaluation._trust import _judge, nogueira
 
 
 @pytest.fixture(scope="module")
@@ -324,6 +323,14 @@ def test_null_threshold_does_not_depend_on_jobs(wine):
     )
     assert_array_equal(one.null, two.null)
     assert_array_equal(one.threshold, two.threshold)
+
+
+@pytest.mark.parametrize("control", ["family", "fdr"])
+def test_scores_that_never_change_pass_by_no_rule(control):
+    rows = np.zeros((100, 3))
+    result = _judge(rows[0], rows[1:], np.arange(3), 0.05, control)
+    assert not result.support.any()
+    assert (result.p_values == 1).all()
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_equals_plain_loops(kind, monkeypatch):
         frame, target = mixed(rng, 12), read_target(TARGETS[kind](rng, 12), kind)
         draw = np.random.RandomState(seed)
         orders = [draw.permutation(12).tolist() for _ in range(19)]
-        expected = reference_study.p_value(*as_lists(frame, target), orders)
+        expected = reference_related.p_value(*as_lists(frame, target), orders)
         assert _study.p_value(frame, target, seed) == expected
 
 

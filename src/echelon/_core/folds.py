@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.rows import take_rows
+from echelon.targets import Target
 
 
 def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: Any) -> Any:
@@ -95,6 +96,7 @@ def fold_scores(
     Weights go to the score and, if it takes any, to the model.
     """
     scores = []
+    y = y.y if isinstance(y, Target) else y  # all classes, whatever a fold lacks
     takes = weights is not None and has_fit_parameter(model, "sample_weight")
     for train, test in folds:
         to_model = {"sample_weight": weights[train]} if takes else {}

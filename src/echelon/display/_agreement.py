@@ -1,4 +1,4 @@
-"""How far several methods agree on the features."""
+"""How far selections agree: rankings of several methods, and sets selected from resamples."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from echelon.display import _parts
-from echelon.display.style import NOTE_SIZE, Picture, label, new_axes, note
+from echelon.display import style
 
 
-class AgreementDisplay(Picture):
+class AgreementDisplay(style.Picture):
     """Agreement between the rankings of several methods, every pair a cell.
 
     Above the diagonal the rank correlation over all features (Spearman's rho, ties sharing their
@@ -50,9 +49,9 @@ class AgreementDisplay(Picture):
     def __init__(self, methods: Any, correlation: Any, overlap: Any, n_best: int):
         self.methods = list(methods)
         square = (len(self.methods), len(self.methods))
-        self.correlation = _parts.numbers("correlation", correlation, square)
-        self.overlap = _parts.numbers("overlap", overlap, square)
-        self.n_best = _parts.whole("n_best", n_best, 1)
+        self.correlation = style.numbers("correlation", correlation, square)
+        self.overlap = style.numbers("overlap", overlap, square)
+        self.n_best = style.whole("n_best", n_best, 1)
 
     @classmethod
     def from_rankings(cls, rankings: Mapping[str, Any], *, n_best: int = 10) -> AgreementDisplay:
@@ -67,7 +66,7 @@ class AgreementDisplay(Picture):
         """
         if not isinstance(rankings, Mapping):
             raise TypeError(f"`rankings` must be a dict of rankings by name, got {rankings!r}.")
-        n_best = _parts.whole("n_best", n_best, 1)
+        n_best = style.whole("n_best", n_best, 1)
         shapes = {np.shape(ranking) for ranking in rankings.values()}
         if len(shapes) != 1 or len(*shapes) != 1:
             raise ValueError(
@@ -89,14 +88,14 @@ class AgreementDisplay(Picture):
 
     def frame(self) -> pd.DataFrame:
         """One row per pair of methods."""
-        first, second = np.triu_indices(len(self.methods), k=1)
+        pairs = np.triu_indices(len(self.methods), k=1)
         names = np.array(self.methods, dtype=object)
         return pd.DataFrame(
             {
-                "method": names[first],
-                "other": names[second],
-                "rank_correlation": self.correlation[first, second],
-                "overlap": self.overlap[first, second],
+                "method": names[pairs[0]],
+                "other": names[pairs[1]],
+                "rank_correlation": self.correlation[pairs],
+                "overlap": self.overlap[pairs],
             }
         )
 
@@ -109,34 +108,94 @@ class AgreementDisplay(Picture):
             Where to draw; None: a new figure.
         """
         n_methods = len(self.methods)
-        ax = new_axes(ax, (3.4 + 0.75 * n_methods, 2.2 + 0.62 * n_methods))
-        cells = np.where(
-            np.triu(np.ones((n_methods, n_methods), bool)), self.correlation, self.overlap
-        )
-        image = ax.imshow(
-            cells,
-            cmap="cividis",
-            vmin=np.fmin.reduce(cells, axis=None, initial=0.0),
-            vmax=1,
-            aspect="auto",
-        )
+        ax = style.new_axes(ax, (3.4 + 0.75 * n_methods, 2.2 + 0.62 * n_methods))
+        cells = np.where(np.triu(np.ones(self.overlap.shape, bool)), self.correlation, self.overlap)
+        lowest = np.fmin.reduce(cells, axis=None, initial=0.0)
+        image = ax.imshow(cells, cmap="cividis", vmin=lowest, vmax=1, aspect="auto")
         for (row, column), value in np.ndenumerate(cells):
-            if row != column:
-                self._write(ax, row, column, value, image)
-        names = [label(name, 26) for name in self.methods]
+            if row != column and not np.isnan(value):
+                ink = "white" if image.norm(value) < 0.55 else "black"
+                ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=ink,
+                        fontsize=style.NOTE_SIZE)  # fmt: skip
+        names = [style.short(name, 26) for name in self.methods]
         ax.set_xticks(range(n_methods), names, rotation=40, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(n_methods), names)
         ax.spines[:].set_visible(False)
         ax.tick_params(length=0)
         ax.figure.colorbar(image, ax=ax, fraction=0.05, pad=0.03)
-        note(ax, f"above: rank correlation\nbelow: overlap of the best {self.n_best}")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.note(ax, f"above: rank correlation\nbelow: overlap of the best {self.n_best}")
+        return self._finish(ax)
 
-    def _write(self, ax: Any, row: int, column: int, value: float, image: Any) -> None:
-        """The number in a cell, dark on light or light on dark."""
-        if np.isnan(value):
-            return
-        dark = image.norm(value) < 0.55
-        ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=NOTE_SIZE,
-                color="white" if dark else "black")  # fmt: skip
+
+class StabilityDisplay(style.FeatureRows):
+    """Selection frequencies as bars, the most frequent feature on top.
+
+    Parameters
+    ----------
+    names : array-like of shape (n_features,)
+        Names of the features.
+    frequency : array-like of shape (n_features,)
+        Share of the resamples in which a feature was selected.
+    stability : float, default=None
+        Nogueira's index, for the title.
+    confidence_interval : tuple of two floats, default=None
+        Its confidence interval.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon.display import StabilityDisplay
+    >>> StabilityDisplay(["age", "bmi", "bp"], [0.1, 1.0, 0.6]).frame()
+      feature  frequency
+    0     bmi        1.0
+    1      bp        0.6
+    2     age        0.1
+    """
+
+    def __init__(
+        self,
+        names: Any,
+        frequency: Any,
+        stability: float | None = None,
+        confidence_interval: tuple[float, float] | None = None,
+    ):
+        self.names = style.read_names(names)
+        self.frequency = style.numbers("frequency", frequency, (None,))
+        style.one_per_name(self.names, frequency=self.frequency)
+        self.stability = None if stability is None else float(stability)
+        self.confidence_interval = confidence_interval
+        if confidence_interval is not None:
+            style.numbers("confidence_interval", confidence_interval, (2,))
+
+    @classmethod
+    def from_stability(cls, result: Any) -> StabilityDisplay:
+        """The display of what :func:`echelon.evaluation.selection_stability` returned.
+
+        Parameters
+        ----------
+        result : SelectionStability
+            Frequencies and stability.
+        """
+        parts = ("names", "frequency", "stability", "confidence_interval")
+        return cls(*style.parts_of("result", result, "selection_stability", parts))
+
+    def frame(self) -> pd.DataFrame:
+        """One row per feature, most frequent first."""
+        return style.largest_first(
+            {"feature": self.names, "frequency": self.frequency}, "frequency"
+        )
+
+    def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
+        ax.barh(shown.index, shown["frequency"], height=0.62, color=style.BLUE)
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("share of the resamples that select it")
+        said = [style.not_shown(len(rest))]
+        if self.confidence_interval is not None:
+            said.insert(0, "({:.2f} to {:.2f})".format(*self.confidence_interval))
+        if self.stability is not None:
+            said.insert(0, f"stability {self.stability:.2f}")
+        style.note(ax, "  ".join(filter(None, said)))

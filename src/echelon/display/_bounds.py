@@ -9,24 +9,17 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.relevance import LABELS, WEAK
-from echelon.display import _parts
-from echelon.display.style import (
-    BLUE,
-    GREY,
-    ORANGE,
-    SKY,
-    Picture,
-    label,
-    legend,
-    new_axes,
-    note,
-    plain,
-)
+from echelon.display import style
 
-COLOURS = {"strong": BLUE, "weak": ORANGE, "explained": SKY, "irrelevant": GREY}
+COLOURS = {
+    "strong": style.BLUE,
+    "weak": style.ORANGE,
+    "explained": style.SKY,
+    "irrelevant": style.GREY,
+}
 
 
-class BoundsDisplay(Picture):
+class BoundsDisplay(style.FeatureRows):
     """Relevance bounds as a picture.
 
     A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
@@ -63,12 +56,12 @@ class BoundsDisplay(Picture):
     """
 
     def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
-        self.names = _parts.names(list(names))
-        self.intervals = _parts.numbers("intervals", intervals, (None, 2))
+        self.names = style.read_names(list(names))
+        self.intervals = style.numbers("intervals", intervals, (None, 2))
         self.relevance = np.asarray(list(relevance))
-        _parts.one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
+        style.one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
         shape = () if np.ndim(threshold) == 0 else (len(self.names),)
-        threshold = _parts.numbers("threshold", threshold, shape)
+        threshold = style.numbers("threshold", threshold, shape)
         self.threshold = np.broadcast_to(threshold, self.names.shape)
 
     @classmethod
@@ -90,7 +83,6 @@ class BoundsDisplay(Picture):
                 f"`estimator` must be a fitted RelevanceBounds, got {type(estimator).__name__}, "
                 "which bounds no weights. Show scores with ScoresDisplay."
             )
-        names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
         intervals, threshold = estimator.intervals_, estimator.probe_thresholds_
         relevance = estimator.relevance_
         if intervals.ndim == 2 and label is not None:
@@ -104,79 +96,46 @@ class BoundsDisplay(Picture):
             most = estimator.relevance_by_class_ == relevance
             chosen = np.where(most, intervals[:, :, 1], -1.0).argmax(axis=0)
             if label is not None:
-                chosen[:] = _position(estimator.classes_, label)
+                if label not in estimator.classes_:
+                    known = estimator.classes_.tolist()
+                    raise ValueError(f"`label` must be one of {known}, got {label!r}.")
+                chosen[:] = np.flatnonzero(estimator.classes_ == label)[0]
                 relevance = estimator.relevance_by_class_[chosen[0]]
             intervals, threshold = intervals[chosen, np.arange(intervals.shape[1])], 1.0
-        return cls(names, intervals, relevance, threshold)
+        return cls(style.names_in(estimator), intervals, relevance, threshold)
 
     def frame(self) -> pd.DataFrame:
         """One row per feature, weak and strong ones first, the one furthest above noise first."""
-        order = self._order()
-        return pd.DataFrame(
+        lower, upper = self.intervals.T
+        frame = pd.DataFrame(
             {
-                "feature": self.names[order],
-                "lower": self.intervals[order, 0],
-                "upper": self.intervals[order, 1],
-                "noise": self.threshold[order],
-                "relevance": self.relevance[order],
+                "feature": self.names,
+                "lower": lower,
+                "upper": upper,
+                "noise": self.threshold,
+                "relevance": self.relevance,
             }
         )
-
-    def plot(self, ax: Any = None, *, n_features: int = 30) -> BoundsDisplay:
-        """Draw the bars of the first features of the frame.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
-        n_features : int, default=30
-            How many features to draw; a line says what was left out.
-        """
-        shown = self.frame().head(n_features)
-        ax = new_axes(ax, (7.0, 1.4 + 0.3 * len(shown)))
-        rows = np.arange(len(shown))
-        widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * shown["upper"].max())
-        colours = shown["relevance"].map(COLOURS)
-        ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
-        noise = shown["noise"]
-        ax.vlines(noise, rows - 0.5, rows + 0.5, color="black", linestyle="--", linewidth=1)
-        ax.set_yticks(rows, [label(name) for name in shown["feature"]])
-        ax.set_ylim(len(shown) - 0.4, -0.6)
-        largest = 1.05 * max(shown["upper"].max(), noise.min())
-        ax.set_xlim(0, largest if largest > 0 else 1)
-        ax.set_xlabel("weight in good models, from bound to bound")
-        self._explain(ax, len(shown), beyond=bool((noise > largest).any()))
-        plain(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def _explain(self, ax: Any, n_shown: int, *, beyond: bool) -> None:
-        """Legend, and what is not shown."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
-        kinds = [kind for kind in COLOURS if (self.relevance == kind).any()]
-        handles: list[Any] = [Patch(color=COLOURS[kind], label=kind) for kind in kinds]
-        handles.append(Line2D([], [], color="black", linestyle="--", label="reached by noise"))
-        legend(ax, handles=handles, loc="lower right")
-        rest = self.relevance[self._order()[n_shown:]]
-        said = ["no dash: noise like it reaches further"] if beyond else []
-        if len(rest):
-            counts = ", ".join(f"{(rest == kind).sum()} {kind}" for kind in kinds)
-            said.append(f"not shown: {counts}")
-        if said:
-            note(ax, "; ".join(said))
-
-    def _order(self) -> np.ndarray:
-        upper = self.intervals[:, 1]
         if (self.threshold > 0).all():
             upper = upper * (self.threshold.min() / self.threshold)
         kept = np.array([LABELS.index(kind) for kind in self.relevance]) >= WEAK
-        return np.lexsort([-upper.round(6), ~kept])  # by the last key first
+        order = np.lexsort([-upper.round(6), ~kept])  # by the last key first
+        return frame.iloc[order].reset_index(drop=True)
 
-
-def _position(classes: np.ndarray, wanted: Any) -> int:
-    matches = np.flatnonzero(classes == wanted)
-    if len(matches) == 0:
-        raise ValueError(f"`label` must be one of {classes.tolist()}, got {wanted!r}.")
-    return int(matches[0])
+    def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
+        rows, noise, furthest = shown.index, shown["noise"], shown["upper"].max()
+        widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * furthest)
+        colours = shown["relevance"].map(COLOURS)
+        ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
+        ax.vlines(noise, rows - 0.5, rows + 0.5, **style.DASHED)
+        end = 1.05 * max(furthest, noise.min())
+        ax.set_xlim(0, end if end > 0 else 1)
+        ax.set_xlabel("weight in good models, from bound to bound")
+        kinds = [kind for kind in COLOURS if (self.relevance == kind).any()]
+        named = [(kind, COLOURS[kind]) for kind in kinds]
+        style.legend(ax, named, "reached by noise", loc="lower right")
+        said = ["no dash: noise like it reaches further"] if (noise > end).any() else []
+        if len(rest):
+            counts = ", ".join(f"{(rest['relevance'] == kind).sum()} {kind}" for kind in kinds)
+            said.append(f"not shown: {counts}")
+        style.note(ax, "; ".join(said))

@@ -9,30 +9,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.display.style import (
-    APART,
-    BLUE,
-    GREY,
-    NOTE_SIZE,
-    VERMILION,
-    Picture,
-    label,
-    new_axes,
-    note,
-    plain,
-)
+from echelon.display import style
 
 COLUMNS = ("feature", "value", "n", "kind", "factor", "low", "median", "high")
 KINDS = ("downward", "upward", "anchoring")
 """From left to right."""
-COLOURS = (VERMILION, BLUE, APART[2])
+COLOURS = (style.VERMILION, style.BLUE, style.APART[2])
 WIDTH, GAP = 1.0, 0.18
 """Of one kind of factor, and between two of them."""
+STARTS = [place * (WIDTH + GAP) for place in range(len(KINDS))]
+"""Where the axis of every kind begins."""
 ROWS_BETWEEN = 1.3
 """Empty rows between two features."""
 
 
-class OrdEvalDisplay(Picture):
+class OrdEvalDisplay(style.Picture):
     """Factors as bars, value by value; lines show what shuffled values reach.
 
     Three columns: how often the outcome falls when the feature steps down to a value, rises when
@@ -114,17 +105,14 @@ class OrdEvalDisplay(Picture):
         """
         names = self.table["feature"].unique()
         rows = self._rows(names[:n_features])
-        ax = new_axes(ax, (8.0, 1.4 + 0.27 * (rows["row"].max() if len(rows) else 1)))
-        for position, (kind, colour) in enumerate(zip(KINDS, COLOURS, strict=True)):
+        ax = style.new_axes(ax, (8.0, 1.4 + 0.27 * (rows["row"].max() if len(rows) else 1)))
+        for kind, colour, start in zip(KINDS, COLOURS, STARTS, strict=True):
             part = rows[rows["kind"] == kind].dropna(subset="factor")
-            self._draw(ax, part, position * (WIDTH + GAP), colour)
-            ax.text(position * (WIDTH + GAP), -1.6, kind, color=colour, va="center")
+            self._draw(ax, part, start, colour)
+            ax.text(start, -1.6, kind, color=colour, va="center")
         self._label(ax, rows)
-        if len(names) > n_features:
-            note(ax, f"not shown: {len(names) - n_features} features")
-        plain(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.note(ax, style.not_shown(len(names) - n_features))
+        return self._finish(ax)
 
     def _rows(self, names: np.ndarray) -> pd.DataFrame:
         """The table with the row of the picture every value stands in."""
@@ -145,19 +133,18 @@ class OrdEvalDisplay(Picture):
         lines = part.dropna(subset="low")
         ax.hlines(lines["row"], left + lines["low"], left + lines["high"], "black", linewidth=1.2)
         ax.plot(left + lines["median"], lines["row"], "|", color="black", markersize=6)
-        ax.axvline(left, color=GREY, linewidth=0.8)
+        ax.axvline(left, color=style.GREY, linewidth=0.8)
 
     def _label(self, ax: Any, rows: pd.DataFrame) -> None:
         """Values on the left, names above them, and one scale per kind."""
         values = rows.drop_duplicates("row")
-        ax.set_yticks(values["row"], [label(v, 18) for v in values["value"]], fontsize=NOTE_SIZE)
+        names = [style.short(value, 18) for value in values["value"]]
+        ax.set_yticks(values["row"], names, fontsize=style.NOTE_SIZE)
         for name, part in values.groupby("feature", sort=False):
-            ax.text(
-                -0.02, part["row"].min() - 0.82, label(name), ha="right", va="center", weight="bold"
-            )
+            above = part["row"].min() - 0.82
+            ax.text(-0.02, above, style.short(name), ha="right", va="center", weight="bold")
         ax.set_ylim(values["row"].max() + 0.6 if len(values) else 1, -2.1)
-        starts = [position * (WIDTH + GAP) for position in range(len(KINDS))]
-        ticks = [start + x for start in starts for x in (0, 0.5, 1)]
-        ax.set_xticks(ticks, ["0", ".5", "1"] * len(KINDS), fontsize=NOTE_SIZE)
-        ax.set_xlim(-0.02, starts[-1] + WIDTH + 0.02)
+        ticks = [start + x for start in STARTS for x in (0, 0.5, 1)]
+        ax.set_xticks(ticks, ["0", ".5", "1"] * len(KINDS), fontsize=style.NOTE_SIZE)
+        ax.set_xlim(-0.02, STARTS[-1] + WIDTH + 0.02)
         ax.set_xlabel("share of steps that the outcome takes too;\nlines: shuffled values")

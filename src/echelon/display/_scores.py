@@ -1,4 +1,4 @@
-"""The scores of the features as bars."""
+"""Scores of the features, and what chance reaches."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon.display import _parts
-from echelon.display.style import BLUE, GREY, Picture, label, legend, new_axes, plain
+from echelon.display import style
+
+FAR = 20.0
+"""Scores further away than this are drawn on an axis that is logarithmic beyond ``NEAR``."""
+NEAR = 5.0
+MIDDLE = (0.05, 0.95)
+"""Quantiles between which the thick part of a bar lies."""
 
 
-class ScoresDisplay(Picture):
+class ScoresDisplay(style.FeatureRows):
     """Scores of the features, best first, and which were kept.
 
     What does not fit is summed up in a last row: a thin line from the smallest to the largest
@@ -49,11 +54,11 @@ class ScoresDisplay(Picture):
     """
 
     def __init__(self, names: Any, scores: Any, kept: Any = None, threshold: float | None = None):
-        self.names = _parts.names(names)
-        self.scores = _parts.numbers("scores", scores, (None,))
+        self.names = style.read_names(names)
+        self.scores = style.numbers("scores", scores, (None,))
         self.kept = None if kept is None else np.asarray(kept, dtype=bool)
         self.threshold = None if threshold is None else float(threshold)
-        _parts.one_per_name(self.names, scores=self.scores, kept=self.kept)
+        style.one_per_name(self.names, scores=self.scores, kept=self.kept)
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> ScoresDisplay:
@@ -70,77 +75,149 @@ class ScoresDisplay(Picture):
                 f"`estimator` must score features, got {type(estimator).__name__}, which has no "
                 "scores_. Show how good its sets are with echelon.evaluation.feature_curve."
             )
-        names = getattr(estimator, "feature_names_in_", np.arange(estimator.n_features_in_))
         threshold = getattr(estimator, "threshold_", None)
-        return cls(names, estimator.scores_, estimator.get_support(), threshold)
+        return cls(style.names_in(estimator), estimator.scores_, estimator.get_support(), threshold)
 
     def frame(self) -> pd.DataFrame:
         """One row per feature, best first."""
-        order = np.argsort(-self.scores, kind="stable")
-        frame = pd.DataFrame(
-            {
-                "rank": np.arange(1, len(order) + 1),
-                "feature": self.names[order],
-                "score": self.scores[order],
-            }
-        )
-        if self.kept is not None:
-            frame["kept"] = self.kept[order]
+        kept = {} if self.kept is None else {"kept": self.kept}
+        frame = style.largest_first({"feature": self.names, "score": self.scores, **kept}, "score")
+        frame.insert(0, "rank", np.arange(1, len(frame) + 1))
         return frame
 
-    def plot(self, ax: Any = None, *, n_features: int = 30) -> ScoresDisplay:
-        """Draw the bars of the best features.
+    def _row_names(self, shown: pd.DataFrame, rest: pd.DataFrame) -> list[str]:
+        names = super()._row_names(shown, rest)
+        if len(rest):
+            n_kept = int(rest["kept"].sum()) if "kept" in rest else 0
+            names.append(f"{len(rest):,} others" + (f", {n_kept:,} kept" if n_kept else ""))
+        return names
+
+    def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
+        kept = shown.get("kept", np.ones(len(shown), dtype=bool))
+        colours = np.where(kept, style.BLUE, style.GREY)
+        ax.barh(shown.index, shown["score"], height=0.66, color=colours)
+        if rest["score"].notna().any():
+            low, q1, q3, high = rest["score"].quantile([0, 0.25, 0.75, 1])
+            ax.hlines(len(shown), low, high, color=style.GREY, linewidth=1.5)
+            ax.hlines(len(shown), q1, q3, color=style.GREY, linewidth=7)
+        ax.set_xlabel("score")
+        ax.xaxis.get_major_locator().set_params(nbins=6)
+        ax.axvline(0, color="black", linewidth=0.8)
+        named = [] if self.kept is None else [("kept", style.BLUE), ("not kept", style.GREY)]
+        dashed = "threshold" if self.threshold else None  # 0 has its line
+        if self.threshold:
+            ax.axvline(self.threshold, **style.DASHED)
+        if named or dashed:
+            style.legend(ax, named, dashed, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+
+
+class NullDisplay(style.FeatureRows):
+    """Scores beside the scores on permuted y, the best feature on top, and what they must exceed.
+
+    All are in units of chance: standard deviations above the mean that the score of the feature
+    has when y is permuted.  A thick bar holds the middle 90 % of the permuted scores, a thin line
+    all of them.
+
+    Parameters
+    ----------
+    names : array-like of shape (n_features,)
+        Names of the features.
+    z_scores : array-like of shape (n_features,)
+        Scores; NaN comes last and is not drawn.
+    z_null : array-like of shape (n_permutations, n_features)
+        Scores on permuted y.
+    support : array-like of shape (n_features,)
+        Mask of the features that pass.
+    z_threshold : float, default=None
+        What a score must exceed, drawn as a line; not if it is infinite.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon.display import NullDisplay
+    >>> null = [[-1.0, 0.5], [0.0, 1.0], [1.0, 0.0]]
+    >>> NullDisplay(["age", "bmi"], [0.2, 4.0], null, [False, True], 2.5).frame()
+      feature  z_score  null_low  null_high  null_largest  passes
+    0     bmi      4.0      0.05       0.95           1.0    True
+    1     age      0.2     -0.90       0.90           1.0   False
+    """
+
+    def __init__(
+        self, names: Any, z_scores: Any, z_null: Any, support: Any, z_threshold: float | None = None
+    ):
+        self.names = style.read_names(names)
+        n = len(self.names)
+        self.z_scores = style.numbers("z_scores", z_scores, (n,))
+        self.z_null = style.numbers("z_null", z_null, (None, n))
+        if not len(self.z_null):
+            raise ValueError("`z_null` must have a row for every permutation, got none.")
+        self.support = style.numbers("support", support, (n,)).astype(bool)
+        if z_threshold is not None:
+            z_threshold = float(style.numbers("z_threshold", z_threshold, ()))
+        self.z_threshold = z_threshold
+
+    @classmethod
+    def from_null(cls, result: Any) -> NullDisplay:
+        """The display of what :func:`echelon.evaluation.null_threshold` returned.
 
         Parameters
         ----------
-        ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
-        n_features : int, default=30
-            How many features to draw; the others are summed up.
+        result : NullThreshold
+            Scores, permuted scores and threshold.
         """
-        frame = self.frame()
-        shown, rest = frame.head(n_features), frame.iloc[n_features:]
-        n_rows = len(shown) + (len(rest) > 0)
-        ax = new_axes(ax, (7.0, 1.4 + 0.32 * n_rows))
-        kept = shown["kept"] if "kept" in shown else np.ones(len(shown), dtype=bool)
-        ax.barh(shown["rank"] - 1, shown["score"], height=0.66, color=np.where(kept, BLUE, GREY))
-        names = [label(name) for name in shown["feature"]]
+        parts = ("names", "z_scores", "z_null", "support", "z_threshold")
+        return cls(*style.parts_of("result", result, "null_threshold", parts))
+
+    def frame(self) -> pd.DataFrame:
+        """One row per feature, largest z-score first."""
+        low, high = np.quantile(self.z_null, MIDDLE, axis=0)
+        return style.largest_first(
+            {
+                "feature": self.names,
+                "z_score": self.z_scores,
+                "null_low": low,
+                "null_high": high,
+                "null_largest": self.z_null.max(axis=0),
+                "passes": self.support,
+            },
+            by="z_score",
+        )
+
+    def _order(self) -> np.ndarray:
+        return np.argsort(-self.z_scores, kind="stable")
+
+    def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
+        smallest = self.z_null.min(axis=0)[self._order()[: len(shown)]]
+        thick = {"color": style.GREY, "linewidth": 7, "alpha": 0.6, "label": "permuted y"}
+        ax.hlines(shown.index, smallest, shown["null_largest"], color=style.GREY, linewidth=1)
+        ax.hlines(shown.index, shown["null_low"], shown["null_high"], **thick)
+        full, hollow = shown[shown["passes"]], shown[~shown["passes"]]
+        ax.plot(full["z_score"], full.index, "o", color=style.BLUE, markersize=8, label="passes")
+        ax.plot(hollow["z_score"], hollow.index, "o", markersize=7, markeredgecolor="black",
+                markerfacecolor="white", label="does not")  # fmt: skip
+        if np.nanmax(shown["z_score"], initial=0.0) > FAR:
+            _widen(ax, smallest, shown["z_score"])
+        if self.z_threshold is not None and np.isfinite(self.z_threshold):
+            ax.axvline(self.z_threshold, zorder=0, label="threshold", **style.DASHED)
+        style.legend(ax, loc="lower left", bbox_to_anchor=(-0.02, 1.02), ncols=2)
+        words = "score, in standard deviations of chance"
         if len(rest):
-            names.append(_others(rest))
-            _draw_rest(ax, rest["score"].dropna(), len(shown))
-        ax.set_yticks(np.arange(n_rows), names)
-        ax.set_ylim(n_rows - 0.4, -0.6)
-        ax.set_xlabel("score")
-        ax.xaxis.get_major_locator().set_params(nbins=6)
-        self._explain(ax)
-        plain(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-    def _explain(self, ax: Any) -> None:
-        """Legend, zero and threshold."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
-        handles: list[Any] = []
-        if self.kept is not None:
-            handles += [Patch(color=BLUE, label="kept"), Patch(color=GREY, label="not kept")]
-        ax.axvline(0, color="black", linewidth=0.8)
-        if self.threshold is not None and self.threshold != 0:
-            ax.axvline(self.threshold, color="black", linestyle="--", linewidth=1)
-            handles.append(Line2D([], [], color="black", linestyle="--", label="threshold"))
-        if handles:
-            legend(ax, handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+            n_passing = int(rest["passes"].sum())
+            words += f"\nnot shown: {len(rest):,} features, {n_passing:,} of them pass"
+        ax.set_xlabel(words)
 
 
-def _others(rest: pd.DataFrame) -> str:
-    n_kept = int(rest["kept"].sum()) if "kept" in rest else 0
-    return f"{len(rest):,} others" + (f", {n_kept:,} kept" if n_kept else "")
+def _widen(ax: Any, smallest: np.ndarray, largest: pd.Series) -> None:
+    """An axis that is linear where chance lies and logarithmic beyond."""
+    from matplotlib.ticker import NullLocator
 
-
-def _draw_rest(ax: Any, scores: pd.Series, row: int) -> None:
-    """One row for the scores of many features."""
-    if len(scores):
-        low, q1, q3, high = np.quantile(scores, [0, 0.25, 0.75, 1])
-        ax.hlines(row, low, high, color=GREY, linewidth=1.5)
-        ax.hlines(row, q1, q3, color=GREY, linewidth=7)
+    ax.set_xscale("symlog", linthresh=NEAR, linscale=2)
+    ax.set_xlim(np.nanmin(smallest) - 0.5, 1.3 * np.nanmax(largest))
+    ticks = [-4, -2, 0, 2, 4, *(step * 10.0**power for power in range(1, 7) for step in (1, 3))]
+    ax.set_xticks([tick for tick in ticks if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]])
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    ax.xaxis.set_minor_locator(NullLocator())

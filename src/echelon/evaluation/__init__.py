@@ -2,19 +2,19 @@
 
 ``_curve``           ``feature_curve``: score against the number of features, selected in the folds
 ``_curve_selector``  ``CurveSelector``: keeps as many features as that curve says
-``_stability``       ``selection_stability``: whether other samples would lead to the same features
-``_null``            ``null_threshold``: the score that chance reaches
+``_trust``           ``selection_stability``: whether other samples would lead to the same features;
+                     ``null_threshold``: the score that chance reaches
 ``_monotonicity``    ``monotonicity_violations``: how well data fit the methods for order
 ``_metrics``         ``rank_loss``, ``macro_mean_absolute_error``: losses for ordered classes, and
-                     their scorers;  ``f_measure_of_support``: selected beside relevant features
+                     their scorers;  ``f_measure_of_support``: selected beside relevant features;
+                     ``clustering_accuracy``: agreement of clusters with known classes
 ``_ordinal``         ``OrdinalDecomposition``: any classifier, made to respect an order of classes
-``_clustering``      ``clustering_accuracy``: agreement of clusters with known classes
 """
 
-from echelon.evaluation._clustering import clustering_accuracy
 from echelon.evaluation._curve import FeatureCurve, feature_curve
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
+    clustering_accuracy,
     f_measure_of_support,
     macro_mean_absolute_error,
     macro_mean_absolute_error_scorer,
@@ -22,9 +22,13 @@ from echelon.evaluation._metrics import (
     rank_loss_scorer,
 )
 from echelon.evaluation._monotonicity import MonotonicityViolations, monotonicity_violations
-from echelon.evaluation._null import NullThreshold, null_threshold
 from echelon.evaluation._ordinal import OrdinalDecomposition
-from echelon.evaluation._stability import SelectionStability, selection_stability
+from echelon.evaluation._trust import (
+    NullThreshold,
+    SelectionStability,
+    null_threshold,
+    selection_stability,
+)
 
 __all__ = [
     "CurveSelector",

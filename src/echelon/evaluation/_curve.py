@@ -11,16 +11,14 @@ import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.errors import share_of_test, standard_error
-from echelon._core.folds import make_splitter
+from echelon._core.folds import fold_scores, make_splitter
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
-from echelon._core.sample_weights import fit_weighted, read_weights
+from echelon._core.sample_weights import read_weights
 from echelon.display import FeatureCurveDisplay
 from echelon.rankings import fit_ranking
-from echelon.targets import Target
 
 ALL_SIZES = 30
 """Up to so many features every size is tried, beyond so many sizes on a geometric grid."""
@@ -148,14 +146,8 @@ class FeatureCurve:
     def frame(self) -> pd.DataFrame:
         """One row per size: ``n_features, mean_score, standard_error, score_0, ...``."""
         folds = {f"score_{fold}": column for fold, column in enumerate(self.scores.T)}
-        return pd.DataFrame(
-            {
-                "n_features": self.sizes,
-                "mean_score": self.mean_scores,
-                "standard_error": self.standard_errors,
-                **folds,
-            }
-        )
+        drawn = FeatureCurveDisplay(self.sizes, self.scores, test_share=self.test_share)
+        return drawn.frame().assign(**folds)
 
     def plot(self, ax: Any = None) -> FeatureCurveDisplay:
         """Draw the curve; see :class:`echelon.display.FeatureCurveDisplay`."""
@@ -251,15 +243,12 @@ def feature_curve(
     check_consistent_length(y, weights)
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)
-    splitter = make_splitter(cv, y, is_classifier(estimator), groups is not None, random)
-    folds = list(splitter.split(X, y, groups))
-    seeds = draw_seeds(random, len(folds))
-    scorer = check_scoring(estimator, scoring)
-    jobs = (
-        (selector, estimator, scorer, X, y, weights, tried, (fold, len(folds)), rows, seed)
-        for fold, (rows, seed) in enumerate(zip(folds, seeds, strict=True))
-    )
-    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, jobs, steps=True)
+    folds = read_folds(estimator, X, y, groups, cv, random)
+    fixed = (selector, estimator, check_scoring(estimator, scoring), X, y, weights, tried)
+    names = [f"{place} of {len(folds)} (from 0)" for place in range(len(folds))]
+    each = zip(names, folds, draw_seeds(random, len(folds)), strict=True)
+    arguments = ((*fixed, *varying) for varying in each)
+    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, arguments, steps=True)
     orders, scores = zip(*done, strict=True)
     share = share_of_test(folds)
     return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders), share)
@@ -273,29 +262,32 @@ def _score_fold(
     y: Any,
     weights: np.ndarray | None,
     sizes: list[int],
-    place: tuple[int, int],
-    rows: tuple[np.ndarray, np.ndarray],
+    name: str,
+    fold: tuple[np.ndarray, np.ndarray],
     seed: int | None,
 ) -> tuple[np.ndarray, list[float]]:
     """The order of one training fold, and the score of every size on its test fold."""
-    labels = y.y if isinstance(y, Target) else y  # all classes, as models and scores need them
-    (X_train, y_train), (X_test, y_test) = [(take_rows(X, r), take_rows(labels, r)) for r in rows]
-    ranked = take_rows(y, rows[0])
-    to_train, to_test = (None, None) if weights is None else (weights[r] for r in rows)
-    to_model = to_train if has_fit_parameter(estimator, "sample_weight") else None
-    to_score = {} if to_test is None else {"sample_weight": to_test}
+    train = fold[0]
+    to_selector = None if weights is None else weights[train]
     try:
-        _, order = fit_ranking(seeded(selector, seed), X_train, ranked, sizes, to_train)
-        scores = []
-        for size in sizes:
-            kept = order[:size]
-            model = seeded(estimator, seed)
-            fit_weighted(model, take_columns(X_train, kept), y_train, to_model)
-            scores.append(float(scorer(model, take_columns(X_test, kept), y_test, **to_score)))
+        ranker, model = seeded(selector, seed), seeded(estimator, seed)
+        _, order = fit_ranking(ranker, take_rows(X, train), take_rows(y, train), sizes, to_selector)
+        scores = [
+            fold_scores(model, take_columns(X, order[:size]), y, [fold], scorer, weights)[0]
+            for size in sizes
+        ]
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error
+        raise kind(f"In fold {name}: {error}") from error
     return order, scores
+
+
+def read_folds(
+    estimator: Any, X: Any, y: Any, groups: Any, cv: Any, random: Any
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Training and test rows of every fold."""
+    splitter = make_splitter(cv, y, is_classifier(estimator), groups is not None, random)
+    return list(splitter.split(X, y, groups))
 
 
 def read_sizes(sizes: Any, n_features: int) -> list[int]:

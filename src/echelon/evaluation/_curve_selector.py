@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.errors import clearly_positive
-from echelon._core.folds import make_splitter
 from echelon._core.guesses import best_guess
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.search import shared_ranks
-from echelon.evaluation._curve import FeatureCurve, feature_curve, read_sizes
+from echelon.evaluation._curve import FeatureCurve, feature_curve, read_folds, read_sizes
 from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking
 from echelon.targets import read_target
@@ -177,9 +176,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         # First on all rows: what is wrong with X or y is said here, not in a fold.
         ranker = seeded(self.selector, draw_seeds(random, 1)[0])
         self.selector_, self.order_ = fit_ranking(ranker, X, y, sizes, sample_weight)
-        classes = is_classifier(self.estimator)
-        splitter = make_splitter(self.cv, y, classes, groups is not None, random)
-        folds = list(splitter.split(X, y, groups))
+        folds = read_folds(self.estimator, X, y, groups, self.cv, random)
         self.curve_ = feature_curve(
             self.selector,
             self.estimator,

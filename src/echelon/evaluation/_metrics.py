@@ -1,4 +1,4 @@
-"""Losses that know how far off a class is, and the agreement of a selection with the truth."""
+"""Losses for ordered classes, and the agreement of selections and clusters with the truth."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import make_scorer
-from sklearn.utils import check_consistent_length
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from echelon.targets import read_labels
 
@@ -136,14 +138,65 @@ def f_measure_of_support(relevant: Any, support: Any) -> float:
     return 1.0 if n_named == 0 else float(2 * (masks[0] & masks[1]).sum() / n_named)
 
 
+def clustering_accuracy(y: Any, clusters: Any, *, match: str = "majority") -> float:
+    """Share of samples whose class is the one their cluster stands for.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Known classes.
+    clusters : array-like of shape (n_samples,)
+        Cluster of every sample.
+    match : {"majority", "optimal"}, default="majority"
+        "majority": a cluster stands for its most frequent class, so that several may stand for
+        one class, and more clusters never do worse.  "optimal": each class belongs to one cluster
+        at most, matched so that most samples agree; those of the other clusters are wrong.
+
+    Returns
+    -------
+    accuracy : float
+        From 0 to 1.
+
+    Notes
+    -----
+    "majority", also called purity, is never below the share of the largest class.
+
+    References
+    ----------
+    .. [1] I. Hazarika, R. Mishra, A. K. Mahanta, "A dissimilarity margin based feature selection
+       method for interval data".
+
+    Examples
+    --------
+    >>> from echelon.evaluation import clustering_accuracy
+    >>> classes, clusters = ["a", "a", "a", "b"], [0, 0, 1, 2]
+    >>> clustering_accuracy(classes, clusters)
+    1.0
+    >>> clustering_accuracy(classes, clusters, match="optimal")
+    0.75
+    """
+    y, clusters = column_or_1d(y), column_or_1d(clusters)
+    check_consistent_length(y, clusters)
+    if len(y) == 0:
+        raise ValueError("`y` must hold at least one class, got none. Pass the class of samples.")
+    counts = contingency_matrix(y, clusters)
+    if match == "majority":
+        return float(counts.max(axis=0).sum() / len(y))
+    if match == "optimal":
+        return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / len(y))
+    raise ValueError(
+        f'`match` must be "majority" or "optimal", got {match!r}. Use "majority" for the accuracy '
+        "of the paper."
+    )
+
+
 def _distances(y_true: Any, y_pred: Any, class_order: Any) -> tuple[np.ndarray, np.ndarray]:
     """The true class of every sample as a number, and how far off the prediction is."""
     check_consistent_length(y_true, y_pred)
-    dtype = getattr(y_true, "dtype", None)
-    if class_order is None and isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-        class_order = dtype.categories
-    elif class_order is None and str(dtype).startswith("Enum"):
-        class_order = y_true.dtype.categories.to_list()
+    dtype: Any = getattr(y_true, "dtype", None)
+    declared = getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")
+    if class_order is None and declared:
+        class_order = list(dtype.categories)
     known, predicted = [_as_numbers(y, class_order) for y in (y_true, y_pred)]
     if len(known) == 0:
         raise ValueError("`y_true` must hold at least one class, got none.")

@@ -133,10 +133,11 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_, codes = read_ordered_classes(y, self.class_order)
         check_consistent_length(X, codes)
         questions = (
-            (self.estimator, X, codes > k, sample_weight) for k in range(len(self.classes_) - 1)
+            (clone(self.estimator), X, (codes > k).astype(np.int64), sample_weight)
+            for k in range(len(self.classes_) - 1)
         )
         with numbers_that_fit("X"):
-            self.estimators_ = Jobs(self.n_jobs)("thresholds", _answer, questions)
+            self.estimators_ = Jobs(self.n_jobs)("thresholds", fit_weighted, questions)
         return self
 
     @available_if(_gives_probabilities)
@@ -197,7 +198,3 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse = False
         tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
-
-
-def _answer(estimator: Any, X: Any, above: np.ndarray, sample_weight: Any) -> Any:
-    return fit_weighted(clone(estimator), X, above.astype(np.int64), sample_weight)

@@ -1,4 +1,8 @@
-"""A selector that fuses the rankings of several."""
+"""Several rankings as one: what complementary methods agree on.
+
+``ConsensusSelector``  any selectors, ours or scikit-learn's, fused
+``default_ranker``     what takes part by default, by kind of target and size of data
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,35 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, seeded, take_rows
 from echelon._core.sample_weights import fit_weighted
 from echelon._core.search import shared_ranks
-from echelon.base import number_to_keep
-from echelon.consensus._fusion import FUSIONS, completed, fused, places
+from echelon.base import note_features, number_to_keep
 from echelon.display import AgreementDisplay
+from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
+from echelon.margin import ReliefF
+from echelon.methods import CONTINUOUS
+from echelon.neighborhood import OrderedSoftMargin
 from echelon.rankings import ranks_of
 from echelon.validation import as_table
+
+__all__ = ["ConsensusSelector", "default_ranker"]
+
+MOST_ROWS = 4000
+"""Rows that all but rank correlation look at; more change their order hardly, and cost."""
+MOST_QUERIES = 1000
+"""Rows whose neighbours ReliefF looks up."""
+LONG_PATH, SHORT_PATH = 45, 8
+"""Steps of the search in a linear model that does not stop by itself; most steps by neighbours."""
+CORRELATION = "rank correlation"
 
 
 class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -109,7 +127,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
             Interval(Real, 0, 1, closed="right"),
         ],
-        "fusion": [StrOptions(set(FUSIONS))],
+        "fusion": [StrOptions({"reciprocal", "mean", "median"})],
         "constant": [Interval(Real, 0, None, closed="neither")],
         "weights": ["array-like", None],
         "completed_by": [list, tuple, None],
@@ -144,6 +162,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _reads_data = True
+
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConsensusSelector:
         """Fit all selectors and fuse their rankings.
@@ -163,22 +183,18 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             The fitted selector.
         """
         X = as_table(X)
-        validate_data(self, X, y, skip_check_array=True)
+        note_features(self, X, y)
         X, y = read_data(X, y, sample_weight)
         named, further, weights = self._read()
         fitted = self._fit_all(named | further, X, y, sample_weight)
         self.selectors_ = {name: fitted[name] for name in named}
         self.vouched_ = np.sum([_kept(each) for each in self.selectors_.values()], axis=0)
-        self.places_ = self._places(
-            {name: ranks_of(each) for name, each in fitted.items()}, further
-        )
+        self.places_ = self._places(fitted, further)
         self.scores_ = fused(self.places_, weights, self.fusion, self.constant)
         self.order_ = np.argsort(-self.scores_, kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.support_ = self.ranking_ <= self._n_kept()
         return self
-
-    # ------------------------------------------------------------------- the selectors
 
     def _read(self) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
         """Selectors by name, further rankings that only complete theirs, and the weights."""
@@ -205,37 +221,27 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     ) -> dict[str, Any]:
         random = None if self.random_state is None else check_random_state(self.random_state)
         seeds = draw_seeds(random, len(named))
-        rows = self._rows(X, random)
-        jobs = [
-            (
-                seeded(selector, seed),
-                X,
-                y,
-                sample_weight,
-                None if name in (self.completed_by or ()) else rows,
-            )
-            for (name, selector), seed in zip(named.items(), seeds, strict=True)
+        drawn = every = (X, y, sample_weight)
+        if self.max_samples is not None and X.shape[0] > self.max_samples:
+            draw = check_random_state(0) if random is None else random
+            rows = np.sort(draw.choice(X.shape[0], self.max_samples, replace=False))
+            weights = None if sample_weight is None else take_rows(sample_weight, rows)
+            drawn = (take_rows(X, rows), take_rows(y, rows), weights)
+        arguments = [
+            (seeded(each, seed), *(every if name in (self.completed_by or ()) else drawn))
+            for (name, each), seed in zip(named.items(), seeds, strict=True)
         ]
-        done = Jobs(self.n_jobs, self.verbose)("selectors", _fitted, jobs)
+        done = Jobs(self.n_jobs, self.verbose)("selectors", fit_weighted, arguments)
         return dict(zip(named, done, strict=True))
 
-    def _rows(self, X: Any, random: Any) -> np.ndarray | None:
-        n_samples = X.shape[0]
-        if self.max_samples is None or n_samples <= self.max_samples:
-            return None
-        draw = check_random_state(0) if random is None else random
-        return np.sort(draw.choice(n_samples, self.max_samples, replace=False))
-
-    # --------------------------------------------------------------------- the ranking
-
-    def _places(self, ranks: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
-        if not self.completed_by:
-            return np.array([places(ranks[name]) for name in self.selectors_])
-        whole = [name for name in self.completed_by if isinstance(name, str)]
+    def _places(self, fitted: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
+        """Places in the rankings of the selectors, completed by those that rank all features."""
+        ranks = {name: ranks_of(each) for name, each in fitted.items()}
+        whole = [name for name in self.completed_by or () if isinstance(name, str)]
         others = np.sum([places(ranks[name]) for name in [*whole, *further]], axis=0)
         return np.array(
             [
-                places(ranks[name]) if name in whole
+                places(ranks[name]) if name in whole or not self.completed_by
                 else completed(ranks[name], _kept(each), others)
                 for name, each in self.selectors_.items()
             ]
@@ -288,15 +294,103 @@ def _by_name(selectors: Any) -> dict[str, Any]:
     return named
 
 
-def _fitted(selector: Any, X: Any, y: Any, sample_weight: Any, rows: np.ndarray | None) -> Any:
-    if rows is not None:
-        X, y = take_rows(X, rows), take_rows(y, rows)
-        sample_weight = None if sample_weight is None else take_rows(sample_weight, rows)
-    return fit_weighted(clone(selector), X, y, sample_weight)
-
-
 def _kept(fitted: Any) -> np.ndarray:
     """The features a selector keeps by its rule; all, for a model, which has none."""
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=bool)
     return np.ones(len(ranks_of(fitted)), dtype=bool)
+
+
+# ------------------------------------------------------------------------------------- fusion
+
+
+def places(ranks: np.ndarray) -> np.ndarray:
+    """Places 0, 1, ... from ranks; features of one rank share the mean of their places."""
+    return rankdata(ranks, method="average") - 1
+
+
+def completed(ranks: np.ndarray, taken: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Places of the features taken, in their order; behind them the rest, in another order."""
+    result = np.empty(len(ranks))
+    result[taken] = places(ranks[taken])
+    result[~taken] = taken.sum() + places(others[~taken])
+    return result
+
+
+def fused(placed: np.ndarray, weights: np.ndarray, fusion: str, constant: float) -> np.ndarray:
+    """One score per feature, larger is better, from places of shape (n_rankings, n_features).
+
+    "reciprocal" adds weight / (place + constant) (Cormack et al. 2009): the head of every ranking
+    counts most.  "mean" and "median" are those of the places.
+    """
+    share = weights / weights.sum()
+    if fusion == "reciprocal":
+        return share @ (1 / (placed + constant))
+    if fusion == "mean":
+        return -(share @ placed)
+    # Among equal medians the better mean decides.
+    return -(_weighted_median(placed, share) + 1e-6 * (share @ placed))
+
+
+def _weighted_median(placed: np.ndarray, share: np.ndarray) -> np.ndarray:
+    order = np.argsort(placed, axis=0, kind="stable")
+    along = np.cumsum(share[order], axis=0)
+    below = (along >= 0.5 - 1e-12).argmax(axis=0)
+    above = (along > 0.5 + 1e-12).argmax(axis=0)
+    ordered = np.take_along_axis(placed, order, axis=0)
+    columns = np.arange(placed.shape[1])
+    return (ordered[below, columns] + ordered[above, columns]) / 2
+
+
+# ------------------------------------------------------------------------------------ the default
+
+
+def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
+    """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered_default.md``.
+
+    Four searches forward, each of which stops by itself (in a linear model of the values, in one
+    of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first once
+    more, on all samples and to a fixed length; a forest; and rank correlation.  What a search does
+    not take follows by the mean place of rank correlation and ReliefF.
+
+    Parameters
+    ----------
+    kind : {"ordinal", "classification", "regression"}
+        What y is.
+    n_samples : int
+        How many samples it is fitted to at least.
+    weighted : bool, default=False
+        Only rankings that take weights of samples.
+
+    Returns
+    -------
+    ranker : ConsensusSelector
+        Not fitted.
+
+    Examples
+    --------
+    >>> from echelon.consensus import default_ranker
+    >>> ranker = default_ranker("ordinal", n_samples=400)
+    >>> len(ranker.selectors), ranker.fusion
+    (7, 'reciprocal')
+    """
+    selectors: dict[str, Any] = {
+        "linear": ForwardLinear(kind=kind),
+        "linear in ranks": ForwardLinear(scale="rank", kind=kind),
+        "additive": ForwardAdditive(kind=kind),
+        "neighbours": OrderedSoftMargin(max_features=SHORT_PATH, kind=kind),
+        "linear, long path": ForwardLinear(n_bags=0, criterion=0.0, max_steps=LONG_PATH, kind=kind),
+        "forest": ForestImportance(1.0, kind=kind),
+        CORRELATION: RankCorrelation(kind=kind),
+    }
+    if weighted:
+        selectors = {
+            name: each
+            for name, each in selectors.items()
+            if has_fit_parameter(each, "sample_weight")
+        }
+    completed_by: list[Any] = [CORRELATION]
+    if kind != CONTINUOUS:
+        queries = MOST_QUERIES if min(n_samples, MOST_ROWS) > MOST_QUERIES else None
+        completed_by.append(ReliefF(1, sample_size=queries))
+    return ConsensusSelector(selectors, completed_by=completed_by, max_samples=MOST_ROWS)
