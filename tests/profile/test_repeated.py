@@ -27,7 +27,7 @@ def test_rows_of_one_value_that_are_alike(n_each, labels, rng):
     assert repeated_subjects(apart, outcome) == []
     found = profile(X, outcome)
     assert found.repeated == ["x"]
-    assert "--groups x" in found.warnings[0]
+    assert "groups=" in found.warnings[0]
     assert ("like subjects", "x") in found.frame().itertuples(index=False, name=None)
 
 

@@ -42,7 +42,7 @@ def test_groups_are_never_parted(kind, rng):
     for train, test in splits.folds:
         assert not set(groups[train]) & set(groups[test])
     assert sorted(np.concatenate([test for _, test in splits.folds])) == list(range(90))
-    assert splits.words == "4 folds; rows of the same groups never in both parts"
+    assert splits.groups == "groups"
     sizes = sorted(np.bincount(groups))
     assert splits.fewest == sum(sizes[:6])
 

@@ -65,7 +65,7 @@ def test_errors_have_the_other_sign(simple):
     asked = simple.summary()["questions"]
     for each in asked["dropped"]:
         assert each["worth"] == each["change"]
-    for each in [*asked["added"], asked["all_features"], asked["forest"]]:
+    for each in asked["added"]:
         assert each["worth"] == -each["change"]
 
 
@@ -131,7 +131,7 @@ def test_a_forest_that_sees_more_is_named(rng):
     found = summarize(X, y, RankCorrelation(), n_features=1, n_resamples=2).summary()
     said = found["words"]["questions"]["Would a forest agree?"]
     assert "better: consider one" in said
-    assert found["questions"]["forest"]["worth"] < 0
+    assert found["answer"]["score"]["others"][1]["gain"] < 0
     assert found["questions"]["in_common"] in (0, 1)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+import reference_related
 from echelon import AutoSelector
 from echelon.study import _study
 from echelon.targets import read_target

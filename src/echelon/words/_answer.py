@@ -254,7 +254,7 @@ def _rough(summary: Any, facts: Any) -> list[str]:
         found.append(f"The same value everywhere, hence of no use: {listed(facts.constant)}.")
     rare = {c: k for c, k in facts.classes.items() if k < n_folds}
     if rare:
-        named = listed(f"{c!r} ({k})" for c, k in rare.items())
+        named = listed(f"{c} ({k})" for c, k in rare.items())
         found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
     if n_samples / n_folds < 10:
         found.append(
