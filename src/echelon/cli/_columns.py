@@ -1,18 +1,24 @@
-"""What every column of a file is: the target, a feature, or something known of the rows."""
+"""What every column of a file is: a feature, something known of the rows, or the target.
+
+The target is read as everywhere, and asked about where its order is not plain.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from echelon._core.words import counted
-from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
+from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
-from echelon.profile import is_nominal, is_number
+from echelon.methods import CLASSES, ORDERED, Method
+from echelon.profile import guess_order, is_nominal, is_number
 from echelon.study import Rows
+from echelon.targets import FEW, Target, read_target
 
 ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
@@ -37,57 +43,64 @@ def split_columns(table: Table, common: Common) -> Columns:
     X = frame.drop(columns=[common.target, *names(common.drop), *roles.values()])
     if X.shape[1] == 0:
         raise InputError(f"{table.source} has no column beside {common.target!r}.")
-    _check_known(names(common.categorical), X, table.source, "--categorical")
-    orders = read_orders(common.ordered or [], X, table.source)
-    X, dates = _features(X, names(common.categorical), orders, table)
-    _check_weights(frame, common.weights, table.source)
+    categorical = names(common.categorical)
+    _check_known(categorical, X, table.source, "--categorical")
+    orders = _read_orders(common.ordered or [], X, table.source)
+    X, dates = _features(X, categorical, orders, table)
+    if common.weights is not None:
+        _check_weights(frame[common.weights], table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
     return Columns(X, frame[common.target], rows, notes, dates)
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
-    frame, source, drop = table.frame, table.source, names(common.drop)
+    frame, source = table.frame, table.source
+    drop, keep = names(common.drop), names(common.keep)
     _check_known([common.target], frame, source, "--target")
-    for option in ("drop", "keep"):
-        _check_known(names(getattr(common, option)), frame, source, f"--{option}")
+    _check_known(drop, frame, source, "--drop")
+    _check_known(keep, frame, source, "--keep")
     if common.target in drop:
         raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
-    taken = {"--target": common.target}
+    taken = [("--target", common.target)]
     for role, name in roles.items():
         _check_known([name], frame, source, f"--{role}")
-        for option, other in [*taken.items(), *(("--keep", k) for k in names(common.keep))]:
+        for option, other in [*taken, *(("--keep", kept) for kept in keep)]:
             if name == other:
                 raise InputError(f"{option} and --{role} name the same column, {name!r}.")
-        taken[f"--{role}"] = name
-    both = [name for name in names(common.keep) if name in drop]
+        taken.append((f"--{role}", name))
+    both = [name for name in keep if name in drop]
     if both:
         raise InputError(f"--keep and --drop both name {both[0]!r}. Pass it to one of them.")
-    if common.target in names(common.keep):
+    if common.target in keep:
         raise InputError(f"--keep names the target, {common.target!r}, which is no feature.")
-    if common.time is not None and is_nominal(frame[common.time]) and not _dates(frame, common):
+    time = None if common.time is None else frame[common.time]
+    if time is not None and is_nominal(time) and not _are_dates(time):
         raise InputError(
             f"--time must name a column of dates or numbers, and {common.time!r} of {source} holds "
             "labels."
         )
 
 
-def _check_weights(frame: pd.DataFrame, name: str | None, source: str) -> None:
-    if name is None:
-        return
-    if not is_number(frame[name]):
+def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            raise InputError(
+                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
+            )
+
+
+def _check_weights(column: pd.Series, source: str) -> None:
+    name = column.name
+    if not is_number(column):
         raise InputError(f"--weights must name a column of numbers, and {name!r} holds labels.")
-    values = frame[name].to_numpy(dtype=float)
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    values = column.to_numpy(dtype=float)
+    wrong = values[~(np.isfinite(values) & (values >= 0))]
     if len(wrong) or not values.any():
-        what = f"{values[wrong[0]]:g}" if len(wrong) else "0 only"
+        what = f"{wrong[0]:g}" if len(wrong) else "0 only"
         raise InputError(
             f"--weights must name finite numbers of at least 0, and {name!r} of {source} holds "
             f"{what}."
         )
-
-
-def _dates(frame: pd.DataFrame, common: Common) -> bool:
-    return pd.api.types.is_datetime64_any_dtype(frame[common.time].dtype)
 
 
 def _complete(table: Table, target: str, roles: dict[str, str]) -> tuple[pd.DataFrame, list[str]]:
@@ -105,15 +118,10 @@ def _complete(table: Table, target: str, roles: dict[str, str]) -> tuple[pd.Data
     return frame, notes
 
 
-def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
-    for name in wanted:
-        if name not in frame.columns:
-            raise InputError(
-                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
-            )
+# --------------------------------------------------------------------------- features
 
 
-def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
+def _read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
     """``--ordered``: the labels of columns, lowest first."""
     orders = {}
     for text in given:
@@ -123,25 +131,29 @@ def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, lis
             raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')
         _check_known(names(named), X, source, "--ordered")
         for name in names(named):
-            _check_order(X[name], name, order, source)
+            repeated, lacking = _faults(order, {str(each) for each in X[name].dropna().unique()})
+            if repeated:
+                raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
+            if not is_nominal(X[name]):
+                raise InputError(
+                    f"Column {name!r} of {source} has an order already; --ordered is for labels."
+                )
+            if lacking:
+                raise InputError(
+                    f"--ordered must name every label of {name!r}; it lacks {_quoted(lacking)}."
+                )
             orders[name] = order
     return orders
 
 
-def _check_order(column: pd.Series, name: str, order: list[str], source: str) -> None:
-    repeated = [label for label in order if order.count(label) > 1]
-    if repeated:
-        raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
-    if not is_nominal(column):
-        raise InputError(
-            f"Column {name!r} of {source} has an order already; --ordered is for labels."
-        )
-    lacking = sorted({str(label) for label in column.dropna().unique()} - set(order))
-    if lacking:
-        raise InputError(
-            f"--ordered must name every label of {name!r}; it lacks "
-            f"{', '.join(map(repr, lacking[:5]))}."
-        )
+def _faults(order: list[str], labels: set[str]) -> tuple[list[str], list[str]]:
+    """What an order names twice, and which labels it lacks."""
+    return [label for label in order if order.count(label) > 1], sorted(labels - set(order))
+
+
+def _quoted(labels: Iterable[str]) -> str:
+    """The first few labels."""
+    return ", ".join([repr(label) for label in labels][:5])
 
 
 def _features(
@@ -156,28 +168,100 @@ def _features(
             column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
         elif name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
-        elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+        elif _are_dates(column):
             if column.notna().any():
                 dates[str(name)] = f"{name} counts days since {column.min():%Y-%m-%d}."
             column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
             column = column.dt.total_seconds() / 86_400
-        elif table.lists_labels and _is_ordered(column):
+        elif table.lists_labels and getattr(column.dtype, "ordered", False):
             column = column.astype(object)
         elif is_number(column):
-            _check_finite(column, name, table.source)
+            _check_finite(column, table.source)
         columns[name] = column
     return pd.DataFrame(columns, index=X.index), dates
 
 
-def _is_ordered(column: pd.Series) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
+def _are_dates(column: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(column.dtype)
 
 
-def _check_finite(column: pd.Series, name: Any, source: str) -> None:
+def _check_finite(column: pd.Series, source: str) -> None:
     infinite = np.flatnonzero(np.isinf(column.to_numpy(dtype=float, na_value=np.nan)))
     if len(infinite):
         raise InputError(
-            f"Column {name!r} of {source} holds infinity, first in row {infinite[0] + 1} of the "
-            "data. Correct it, leave it empty, or --drop the column."
+            f"Column {column.name!r} of {source} holds infinity, first in row {infinite[0] + 1} of "
+            "the data. Correct it, leave it empty, or --drop the column."
         )
+
+
+# ------------------------------------------------------------------------- the target
+
+
+def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
+    """The target in a column of a file."""
+    if order is not None:
+        _check_class_order(y, order)
+    try:
+        return read_target(y, CLASSES if unordered else "auto", order)
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
+        raise InputError(said[:1].upper() + said[1:]) from error
+
+
+def _check_class_order(y: pd.Series, order: list[str]) -> None:
+    classes = {str(label).strip() for label in y.unique().tolist()}
+    repeated, lacking = _faults(order, classes)
+    if repeated:
+        raise InputError(f"The order must name every class once, got {repeated[0]!r} again.")
+    if lacking:
+        extra = [label for label in order if label not in classes]
+        hint = f" ({_quoted(extra)} does not occur.)" if extra else ""
+        raise InputError(
+            f"The order must name every class of column {y.name!r}; it lacks {_quoted(lacking)}."
+            f"{hint} Write classes as in the file, lowest first, separated by commas."
+        )
+
+
+def doubt_about(target: Target) -> str | None:
+    """Why labels are no classes; None if they are."""
+    n_labels = len(target.counts)
+    if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
+        return None
+    return (
+        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
+        "are no classes. Is it the right column?"
+    )
+
+
+def need_order(methods: Sequence[Method | None]) -> bool:
+    """Whether a method is for ordered classes only."""
+    return any(method is not None and method.targets == (ORDERED,) for method in methods)
+
+
+def question_about(
+    target: Target, methods: Sequence[Method | None], *, unordered: bool = False
+) -> str | None:
+    """What must be known before an order is relied on; None if it is known or does not matter."""
+    name, labels = target.name, list(target.counts)
+    if not unordered and len(labels) > 2 and target.order_from in ("assumed", ""):
+        guess = labels if target.kind == ORDERED else guess_order(labels)
+        if guess is not None:
+            return (
+                f"Is {' < '.join(map(str, guess))} the order of {name!r}? Then pass --class-order "
+                f"{as_option(guess)}, lowest first; if the classes have no order, pass --unordered."
+            )
+    are_numbers = all(isinstance(label, int | float) for label in labels)
+    if need_order(methods) and target.kind == CLASSES and not are_numbers:
+        return (
+            f"What is the order of {name!r}? Pass --class-order {as_option(labels)} with the "
+            "lowest class first, or choose a method for classes without an order."
+        )
+    return None
+
+
+def as_option(labels: Sequence[Any]) -> str:
+    """Labels as an option takes them, up to thirty."""
+    texts = [f'"{label}"' if "," in str(label) else str(label) for label in labels[:30]]
+    joined = ",".join(texts) + (",..." if len(labels) > 30 else "")
+    return f"'{joined}'" if any(c in joined for c in " \"<>&|;$()'*?") else joined

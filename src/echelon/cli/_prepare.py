@@ -10,17 +10,23 @@ import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.words import listed
-from echelon.cli._columns import split_columns
-from echelon.cli._errors import InputError, nearest
+from echelon.cli._columns import (
+    as_option,
+    doubt_about,
+    need_order,
+    question_about,
+    split_columns,
+    target_of,
+)
 from echelon.cli._options import Common, names
-from echelon.cli._target import as_option, check_methods, doubt_about, question_about, target_of
+from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Reading, read_table
 from echelon.methods import (
     ALIASES,
     CLASSES,
     COMPARED,
+    CONTINUOUS,
     METHODS,
-    ORDERED,
     PEERS,
     Method,
     method_named,
@@ -59,7 +65,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     only_look : bool, default=False
         Nothing is ranked: compare pairs of rows, and note a question instead of asking it.
     """
-    chosen = [find_method(name) for name in wanted]
+    chosen = [_method(name) for name in wanted]
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
@@ -70,9 +76,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     found = profile(X, target, monotone=only_look, random_state=common.seed)
     chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
-    check_methods(methods, target)
-    if common.weights is not None:
-        _check_weighable(methods)
+    for method in methods:
+        _check_method(method, target, weighted=common.weights is not None)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
@@ -87,7 +92,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
 
-def find_method(name: str) -> Method | None:
+def _method(name: str) -> Method | None:
     """The method of that name; None for "auto"."""
     if name.lower() == "auto":
         return None
@@ -126,11 +131,20 @@ def _look_ordered(X: pd.DataFrame) -> list[str]:
 # ------------------------------------------------------------- the target and the methods
 
 
-def _check_weighable(methods: Sequence[Method]) -> None:
-    """Refuse methods that take no weights of rows."""
-    for method in methods:
-        if not has_fit_parameter(method.make(), "sample_weight"):
-            raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
+def _check_method(method: Method, target: Target, *, weighted: bool) -> None:
+    """Refuse a method that is not for this kind of target, or takes no weights of rows."""
+    if target.kind not in method.targets:
+        if target.kind != CONTINUOUS:
+            raise InputError(
+                f"{method.name} is for ordered classes, and {target.name!r} has no order."
+            )
+        n_values = len(set(target.numbers.tolist()))
+        raise InputError(
+            f"{target.name!r} holds {n_values} different numbers, and {method.name} is for "
+            "classes. Use relevancebounds or orderedsoftmargin, or make classes of them first."
+        )
+    if weighted and not has_fit_parameter(method.make(), "sample_weight"):
+        raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
 
 
 def _target(
@@ -147,7 +161,7 @@ def _target(
         if only_look:
             return target, [question]
         raise InputError(question)
-    if _need_order(methods) and target.kind == CLASSES:
+    if need_order(methods) and target.kind == CLASSES:
         target = target.as_ordered()
     if target.kind == CLASSES and len(target.counts) > 2 and not common.unordered:
         return target, [
@@ -157,25 +171,22 @@ def _target(
     return target, []
 
 
-def _need_order(methods: Sequence[Method | None]) -> bool:
-    return any(method is not None and method.targets == (ORDERED,) for method in methods)
-
-
 def _with_intervals(
     X: pd.DataFrame, common: Common, methods: list[Method], found: Profile
 ) -> tuple[pd.DataFrame, list[str]]:
     """Pairs of bounds as intervals: where asked for, or where the method is for intervals."""
     intended = all(method.estimator == "IntervalRelief" for method in methods)
-    if common.intervals is None and not (intended and found.interval_pattern):
-        return X, []
+    features, notes = None, []
     if common.intervals is not None:
-        pattern, features, notes = _given_pattern(common.intervals, methods), None, []
-    else:
-        pattern, features = found.interval_pattern, found.intervals  # type: ignore[assignment]
+        pattern = _given_pattern(common.intervals, methods)
+    elif intended and found.interval_pattern:
+        pattern, features = found.interval_pattern, found.intervals
         notes = [
             f"Columns named {pattern[0]} and {pattern[1]} were taken as intervals; with another "
             "--method they are columns of their own."
         ]
+    else:
+        return X, []
     from echelon import as_intervals
 
     made = as_intervals(X, *pattern, features=features)

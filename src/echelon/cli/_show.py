@@ -14,7 +14,7 @@ from rich.text import Text
 from echelon._core.relevance import LABELS, MEANING
 from echelon._core.unseen import visible
 from echelon._core.words import listed, number, percent, with_error
-from echelon.cli._console import console, plain_table
+from echelon.cli._terminal import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
