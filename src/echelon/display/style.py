@@ -6,11 +6,20 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from echelon._core.extras import require
 from echelon._core.unseen import visible
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, GREY, VERMILION, SKY = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00", "#56B4E9"
 APART = (BLUE, VERMILION, "#009E73", "#CC79A7", ORANGE, SKY, "#000000", "#F0E442")
+
+# Of viridis, matplotlib's colours from dark to light, every sixteenth.
+VIRIDIS = (
+    "440154", "48186a", "472d7b", "424086", "3b528b", "33638d", "2c728e", "26828e", "21918c",
+    "1fa088", "28ae80", "3fbc73", "5ec962", "84d44b", "addc30", "d8e219", "fde725",
+)  # fmt: skip
 
 # Points at a width of 7 inches: still readable when the picture fills half a slide.
 TEXT_SIZE, NOTE_SIZE = 12, 10.5
@@ -26,8 +35,7 @@ class Picture(ABC):
         """Draw into the axes given, or into a new figure."""
 
     def _repr_html_(self) -> str:
-        from matplotlib import pyplot as plt
-
+        plt = pyplot()
         number = getattr(getattr(self, "figure_", None), "number", None)
         if number is not None and plt.fignum_exists(number):
             # The notebook shows an open figure by itself: not twice.
@@ -50,14 +58,20 @@ def as_png(figure: Any) -> str:
     return b64encode(stream.getvalue()).decode("ascii")
 
 
+def pyplot() -> Any:
+    """The part of matplotlib that makes figures; matplotlib comes with an extra."""
+    require("Plots need", "plot", "matplotlib")
+    from matplotlib import pyplot as plt
+
+    return plt
+
+
 def new_axes(ax: Any, size: tuple[float, float]) -> Any:
     """The axes given, or new ones of a size in inches, with text that survives a slide."""
     if ax is not None:
         return ax
-    import matplotlib as mpl
-    from matplotlib import pyplot as plt
-
-    with mpl.rc_context({"font.size": TEXT_SIZE}):
+    plt = pyplot()
+    with plt.rc_context({"font.size": TEXT_SIZE}):
         _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
 
@@ -97,11 +111,10 @@ def class_colours(n_classes: int, *, ordered: bool, ends: tuple[float, float] = 
     ends : tuple of two floats
         The part of the colour map to use, from 0 (darkest) to 1.
     """
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     if not ordered and n_classes <= len(APART):
         return list(APART[:n_classes])
-    low, high = ends
-    steps = [low + (high - low) * c / max(n_classes - 1, 1) for c in range(n_classes)]
-    return [to_hex(colormaps["viridis"](step)) for step in steps]
+    steps = ends[0] + (ends[1] - ends[0]) * np.arange(n_classes) / max(n_classes - 1, 1)
+    known = np.array([list(bytes.fromhex(colour)) for colour in VIRIDIS])
+    place = np.linspace(0, 1, len(VIRIDIS))
+    mixed = np.column_stack([np.interp(steps, place, part) for part in known.T])
+    return [f"#{bytes(np.rint(colour).astype(np.uint8).tolist()).hex()}" for colour in mixed]

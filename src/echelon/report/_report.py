@@ -10,6 +10,7 @@ import re
 from html import escape
 from typing import Any
 
+from echelon._core.extras import require
 from echelon._core.unseen import all_visible
 from echelon._core.words import listed, number, with_error
 from echelon.report._changes import change_chart
@@ -122,6 +123,7 @@ class Report:
 
 def _environment(html: bool) -> Any:
     """Templates in which every value is escaped, for HTML or for Markdown."""
+    require("Reports as HTML or Markdown need", "report", "jinja2")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
