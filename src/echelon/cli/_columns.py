@@ -1,12 +1,9 @@
-"""What every column of a file is: a feature, something known of the rows, or the target.
-
-The target is read as everywhere, and asked about where its order is not plain.
-"""
+"""What every column of a file is: the target, a feature, or something known of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,28 +12,21 @@ from echelon._core.words import counted
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
-from echelon.methods import CLASSES, ORDERED, Method
-from echelon.profile import guess_order, is_nominal, is_number
+from echelon.profile import is_nominal, is_number
 from echelon.study import Rows
-from echelon.targets import FEW, Target, read_target
 
 ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
 
 
-class Columns(NamedTuple):
-    """Features, target, what is known of the rows, and what was done to get there."""
+def split_columns(
+    table: Table, common: Common
+) -> tuple[pd.DataFrame, pd.Series, Rows, list[str], dict[str, str]]:
+    """Columns by what they are, without what was dropped and rows that lack what is needed.
 
-    X: pd.DataFrame
-    y: pd.Series
-    rows: Rows
-    notes: list[str]
-    dates: dict[str, str]
-    """What columns of dates count from."""
-
-
-def split_columns(table: Table, common: Common) -> Columns:
-    """Columns by what they are, without what was dropped and rows that lack what is needed."""
+    Returns features, target, what is known of the rows, what was done to get there, and what
+    columns of dates count from.
+    """
     roles = {role: name for role in ROLES if (name := getattr(common, role)) is not None}
     _check_options(table, common, roles)
     frame, notes = _complete(table, common.target, roles)
@@ -50,7 +40,7 @@ def split_columns(table: Table, common: Common) -> Columns:
     if common.weights is not None:
         _check_weights(frame[common.weights], table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return Columns(X, frame[common.target], rows, notes, dates)
+    return X, frame[common.target], rows, notes, dates
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
@@ -131,7 +121,7 @@ def _read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, li
             raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')
         _check_known(names(named), X, source, "--ordered")
         for name in names(named):
-            repeated, lacking = _faults(order, {str(each) for each in X[name].dropna().unique()})
+            repeated, lacking = faults(order, {str(each) for each in X[name].dropna().unique()})
             if repeated:
                 raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
             if not is_nominal(X[name]):
@@ -140,18 +130,18 @@ def _read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, li
                 )
             if lacking:
                 raise InputError(
-                    f"--ordered must name every label of {name!r}; it lacks {_quoted(lacking)}."
+                    f"--ordered must name every label of {name!r}; it lacks {quoted(lacking)}."
                 )
             orders[name] = order
     return orders
 
 
-def _faults(order: list[str], labels: set[str]) -> tuple[list[str], list[str]]:
+def faults(order: list[str], labels: set[str]) -> tuple[list[str], list[str]]:
     """What an order names twice, and which labels it lacks."""
     return [label for label in order if order.count(label) > 1], sorted(labels - set(order))
 
 
-def _quoted(labels: Iterable[str]) -> str:
+def quoted(labels: Iterable[str]) -> str:
     """The first few labels."""
     return ", ".join([repr(label) for label in labels][:5])
 
@@ -193,75 +183,3 @@ def _check_finite(column: pd.Series, source: str) -> None:
             f"Column {column.name!r} of {source} holds infinity, first in row {infinite[0] + 1} of "
             "the data. Correct it, leave it empty, or --drop the column."
         )
-
-
-# ------------------------------------------------------------------------- the target
-
-
-def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
-    """The target in a column of a file."""
-    if order is not None:
-        _check_class_order(y, order)
-    try:
-        return read_target(y, CLASSES if unordered else "auto", order)
-    except (TypeError, ValueError) as error:
-        said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
-        raise InputError(said[:1].upper() + said[1:]) from error
-
-
-def _check_class_order(y: pd.Series, order: list[str]) -> None:
-    classes = {str(label).strip() for label in y.unique().tolist()}
-    repeated, lacking = _faults(order, classes)
-    if repeated:
-        raise InputError(f"The order must name every class once, got {repeated[0]!r} again.")
-    if lacking:
-        extra = [label for label in order if label not in classes]
-        hint = f" ({_quoted(extra)} does not occur.)" if extra else ""
-        raise InputError(
-            f"The order must name every class of column {y.name!r}; it lacks {_quoted(lacking)}."
-            f"{hint} Write classes as in the file, lowest first, separated by commas."
-        )
-
-
-def doubt_about(target: Target) -> str | None:
-    """Why labels are no classes; None if they are."""
-    n_labels = len(target.counts)
-    if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
-        return None
-    return (
-        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
-        "are no classes. Is it the right column?"
-    )
-
-
-def need_order(methods: Sequence[Method | None]) -> bool:
-    """Whether a method is for ordered classes only."""
-    return any(method is not None and method.targets == (ORDERED,) for method in methods)
-
-
-def question_about(
-    target: Target, methods: Sequence[Method | None], *, unordered: bool = False
-) -> str | None:
-    """What must be known before an order is relied on; None if it is known or does not matter."""
-    name, labels = target.name, list(target.counts)
-    if not unordered and len(labels) > 2 and target.order_from in ("assumed", ""):
-        guess = labels if target.kind == ORDERED else guess_order(labels)
-        if guess is not None:
-            return (
-                f"Is {' < '.join(map(str, guess))} the order of {name!r}? Then pass --class-order "
-                f"{as_option(guess)}, lowest first; if the classes have no order, pass --unordered."
-            )
-    are_numbers = all(isinstance(label, int | float) for label in labels)
-    if need_order(methods) and target.kind == CLASSES and not are_numbers:
-        return (
-            f"What is the order of {name!r}? Pass --class-order {as_option(labels)} with the "
-            "lowest class first, or choose a method for classes without an order."
-        )
-    return None
-
-
-def as_option(labels: Sequence[Any]) -> str:
-    """Labels as an option takes them, up to thirty."""
-    texts = [f'"{label}"' if "," in str(label) else str(label) for label in labels[:30]]
-    joined = ",".join(texts) + (",..." if len(labels) > 30 else "")
-    return f"'{joined}'" if any(c in joined for c in " \"<>&|;$()'*?") else joined

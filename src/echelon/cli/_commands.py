@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,23 +54,12 @@ def compare(common: Common, judging: Judging, methods: list[str]) -> None:
 
 def _ranking_frame(summary: Summary) -> pd.DataFrame:
     """One row per feature, best first."""
-    features = summary["features"]
-    frame = pd.DataFrame(
-        {
-            "rank": [feature["rank"] for feature in features],
-            "feature": [feature["name"] for feature in features],
-            "keep": [feature["kept"] for feature in features],
-        }
-    )
-    for key in ("score", "relevance", "trend", "stability", "group", "missing"):
-        values: list[Any] = [feature.get(key) for feature in features]
-        if any(value is not None for value in values):
-            frame[key] = values
-    if len(summary["methods"]) > 1:
-        for method in summary["methods"]:
-            name = method["name"]
-            frame[f"rank_{name.lower()}"] = [feature["ranks"][name] for feature in features]
-    return frame
+    frame = pd.DataFrame(summary["features"]).rename(columns={"name": "feature", "kept": "keep"})
+    always = ["rank", "feature", "keep"]
+    known = ["score", "relevance", "trend", "stability", "group", "missing"]
+    columns = always + [key for key in known if key in frame and frame[key].notna().any()]
+    ranks = pd.DataFrame(list(frame["ranks"])).rename(columns=lambda name: f"rank_{name.lower()}")
+    return frame[columns].join(ranks) if len(summary["methods"]) > 1 else frame[columns]
 
 
 def bounds(common: Common) -> None:

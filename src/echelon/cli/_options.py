@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from inspect import Parameter, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -16,22 +17,16 @@ ARGUMENTS: list[str] = []
 """What the command was called with, for the report."""
 
 
-def _option(metavar: str, text: str, default: Any = None, *flags: str, **settings: Any) -> Any:
+def _option(metavar: str | None, text: str, default: Any = None, *flags: str, **more: Any) -> Any:
     """A field whose option is named after it; other flags, such as a letter, may be added."""
-    settings = {"metavar": metavar, "help": text, "show_default": False, **settings}
+    shown = isinstance(default, str | int) and default is not False
+    settings = {"metavar": metavar, "help": text, "show_default": shown, **more}
     return field(default=default, metadata={"flags": flags, "settings": settings})
 
 
-def _data(metavar: str, text: str, default: Any = None, *flags: str) -> Any:
-    return _option(metavar, text, default, *flags, rich_help_panel="Data")
-
-
-def _output(metavar: str, text: str, default: Any = None, *flags: str, **settings: Any) -> Any:
-    return _option(metavar, text, default, *flags, rich_help_panel="Output", **settings)
-
-
-def _run(metavar: Any, text: str, default: Any = None, *flags: str, **settings: Any) -> Any:
-    return _option(metavar, text, default, *flags, rich_help_panel="Run", **settings)
+_data, _output, _run = (
+    partial(_option, rich_help_panel=panel) for panel in ("Data", "Output", "Run")
+)
 
 
 def _check_jobs(jobs: int | None) -> int | None:
@@ -83,8 +78,8 @@ class Common:
     raw: bool = _output("", "Write names to -o as they are, formulas too.", False)
     json: bool = _output("", "Print JSON instead of tables.", False)
     force: bool = _output("", "Overwrite files that exist.", False)
-    top: int = _output("N", "Features to print; 0 for all.", 20, min=0, show_default=True)
-    seed: int = _run(None, "Of every random choice.", 0, min=0, max=2**32 - 1, show_default=True)
+    top: int = _output("N", "Features to print; 0 for all.", 20, min=0)
+    seed: int = _run(None, "Of every random choice.", 0, min=0, max=2**32 - 1)
     jobs: int | None = _run(
         None, "Folds computed at a time; -1 for one per core.", None, "-j", callback=_check_jobs
     )
@@ -98,19 +93,17 @@ class Judging:
     """How features are judged, as asked for."""
 
     n_features: str = _option(
-        "N|auto", "How many to keep; auto: the fewest that lose next to nothing.", "auto", "-n",
-        show_default=True,
-    )  # fmt: skip
+        "N|auto", "How many to keep; auto: the fewest that lose next to nothing.", "auto", "-n"
+    )
     tolerance: str | None = _option(
         "LOSS",
         "What may be lost for fewer features: in units of the score, or as 2% of the gain over "
         "guessing.",
     )
     estimator: str = _run(
-        "NAME", "Model that judges features: linear, knn, tree, forest, bayes or svm.", "linear",
-        show_default=True,
-    )  # fmt: skip
-    cv: int = _run("N", "Folds.", 5, min=2, show_default=True)
+        "NAME", "Model that judges features: linear, knn, tree, forest, bayes or svm.", "linear"
+    )
+    cv: int = _run("N", "Folds.", 5, min=2)
 
 
 def _parameters(options: type) -> list[Parameter]:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.words import listed
-from echelon.cli._columns import (
-    as_option,
-    doubt_about,
-    need_order,
-    question_about,
-    split_columns,
-    target_of,
-)
+from echelon.cli._columns import faults, quoted, split_columns
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Reading, read_table
@@ -27,13 +20,14 @@ from echelon.methods import (
     COMPARED,
     CONTINUOUS,
     METHODS,
+    ORDERED,
     PEERS,
     Method,
     method_named,
 )
 from echelon.profile import Profile, guess_order, is_nominal, profile
 from echelon.study import Rows
-from echelon.targets import FEW, Target
+from echelon.targets import FEW, Target, read_target
 
 
 class Task(NamedTuple):
@@ -112,22 +106,6 @@ def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
-def _look_ordered(X: pd.DataFrame) -> list[str]:
-    """Labels that may have an order, asked about; those with the same labels together."""
-    alike: dict[tuple, list[str]] = {}
-    for name, column in X.items():
-        labels = column.dropna().unique().tolist() if is_nominal(column) else []
-        order = guess_order(labels) if 2 < len(labels) <= FEW else None
-        if order is not None:
-            alike.setdefault(tuple(map(str, order)), []).append(str(name))
-    return [
-        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
-        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
-        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
-        for order, named in alike.items()
-    ]
-
-
 # ------------------------------------------------------------- the target and the methods
 
 
@@ -169,6 +147,78 @@ def _target(
             "--class-order, lowest first."
         ]
     return target, []
+
+
+def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
+    """The target in a column of a file."""
+    if order is not None:
+        _check_class_order(y, order)
+    try:
+        return read_target(y, CLASSES if unordered else "auto", order)
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
+        raise InputError(said[:1].upper() + said[1:]) from error
+
+
+def _check_class_order(y: pd.Series, order: list[str]) -> None:
+    classes = {str(label).strip() for label in y.unique().tolist()}
+    repeated, lacking = faults(order, classes)
+    if repeated:
+        raise InputError(f"The order must name every class once, got {repeated[0]!r} again.")
+    if lacking:
+        extra = [label for label in order if label not in classes]
+        hint = f" ({quoted(extra)} does not occur.)" if extra else ""
+        raise InputError(
+            f"The order must name every class of column {y.name!r}; it lacks {quoted(lacking)}."
+            f"{hint} Write classes as in the file, lowest first, separated by commas."
+        )
+
+
+def doubt_about(target: Target) -> str | None:
+    """Why labels are no classes; None if they are."""
+    n_labels = len(target.counts)
+    if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
+        return None
+    return (
+        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
+        "are no classes. Is it the right column?"
+    )
+
+
+def need_order(methods: Sequence[Method | None]) -> bool:
+    """Whether a method is for ordered classes only."""
+    return any(method is not None and method.targets == (ORDERED,) for method in methods)
+
+
+def question_about(
+    target: Target, methods: Sequence[Method | None], *, unordered: bool = False
+) -> str | None:
+    """What must be known before an order is relied on; None if it is known or does not matter."""
+    name, labels = target.name, list(target.counts)
+    if not unordered and len(labels) > 2 and target.order_from in ("assumed", ""):
+        guess = labels if target.kind == ORDERED else guess_order(labels)
+        if guess is not None:
+            return (
+                f"Is {' < '.join(map(str, guess))} the order of {name!r}? Then pass --class-order "
+                f"{as_option(guess)}, lowest first; if the classes have no order, pass --unordered."
+            )
+    are_numbers = all(isinstance(label, int | float) for label in labels)
+    if need_order(methods) and target.kind == CLASSES and not are_numbers:
+        return (
+            f"What is the order of {name!r}? Pass --class-order {as_option(labels)} with the "
+            "lowest class first, or choose a method for classes without an order."
+        )
+    return None
+
+
+def as_option(labels: Sequence[Any]) -> str:
+    """Labels as an option takes them, up to thirty."""
+    texts = [f'"{label}"' if "," in str(label) else str(label) for label in labels[:30]]
+    joined = ",".join(texts) + (",..." if len(labels) > 30 else "")
+    return f"'{joined}'" if any(c in joined for c in " \"<>&|;$()'*?") else joined
+
+
+# ------------------------------------------------------------------------ the features
 
 
 def _with_intervals(
@@ -226,3 +276,19 @@ def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
             f"{listed(gappy)} were filled with the median (labels: with a label of their own)."
         )
     return said
+
+
+def _look_ordered(X: pd.DataFrame) -> list[str]:
+    """Labels that may have an order, asked about; those with the same labels together."""
+    alike: dict[tuple, list[str]] = {}
+    for name, column in X.items():
+        labels = column.dropna().unique().tolist() if is_nominal(column) else []
+        order = guess_order(labels) if 2 < len(labels) <= FEW else None
+        if order is not None:
+            alike.setdefault(tuple(map(str, order)), []).append(str(name))
+    return [
+        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
+        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
+        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
+        for order, named in alike.items()
+    ]

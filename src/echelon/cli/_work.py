@@ -187,10 +187,8 @@ def _cluster(common: Common) -> Any:
     """The engine that searches on a Dask cluster."""
     if common.jobs not in (None, 1):
         raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
-    try:
-        from echelon.engines import DaskEngine
-    except ImportError as error:
-        raise InputError(f"--scheduler: {error}") from error
+    from echelon.engines import DaskEngine
+
     return DaskEngine(common.scheduler)
 
 

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 import pandas as pd
@@ -45,14 +46,13 @@ class Reading(NamedTuple):
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
     """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; and notes."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return _decode(data, encoding, name), []
+    encoding = _encoding(data)
+    if encoding is not None:
+        try:
+            return data.decode(encoding), []
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
     if b"\x00" in data:
-        half = len(data) // 2
-        for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
-            if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * half:
-                return _decode(data, encoding, name), []
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
@@ -66,11 +66,15 @@ def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
         return data.decode("cp1252", errors="replace"), [note]
 
 
-def _decode(data: bytes, encoding: str, name: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
+def _encoding(data: bytes) -> str | None:
+    """What a mark says, or every other byte, which is 0 in texts of two bytes per letter."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return encoding
+    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
+        if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * (len(data) // 2):
+            return encoding
+    return None
 
 
 def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.DataFrame:
@@ -99,10 +103,14 @@ def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.D
     except pd.errors.EmptyDataError:
         frame = pd.DataFrame(columns=range(len(header)))
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise InputError(_what_is_wrong(text, delimiter, len(header), name, error)) from error
+        _check_rows(text, delimiter, len(header), name, short=False)
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
+        raise InputError(
+            f"{name} cannot be read: {reason}. Is a quotation mark left open?"
+        ) from error
     frame.columns = header
     if len(frame) and frame.iloc[:, -1].isna().any():
-        _check_short_rows(text, delimiter, len(header), name)
+        _check_rows(text, delimiter, len(header), name, short=True)
     return frame
 
 
@@ -149,37 +157,18 @@ def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
     return header
 
 
-def _what_is_wrong(text: str, delimiter: str, n_fields: int, name: str, error: Exception) -> str:
-    """The first row with too many fields, in the words of this command."""
-    for row, found in _row_lengths(text, delimiter):
-        if found > n_fields:
-            return (
-                f"Line {row} of {name} has {found} fields, but there are {n_fields} column names. "
-                "Correct the line, or say what separates columns with --delimiter."
-            )
-    reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
-    return f"{name} cannot be read: {reason}. Is a quotation mark left open?"
-
-
-def _check_short_rows(text: str, delimiter: str, n_fields: int, name: str) -> None:
-    """Refuse rows that end early; their values may belong to other columns."""
-    for row, found in _row_lengths(text, delimiter):
-        if found < n_fields:
-            raise InputError(
-                f"Line {row} of {name} has {found} field{'s' * (found > 1)}, but there are "
-                f"{n_fields} column names. Correct the line."
-            )
-
-
-def _row_lengths(text: str, delimiter: str) -> Iterator[tuple[int, int]]:
-    """Line number and number of fields of every row that is not blank."""
+def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: bool) -> None:
+    """Refuse the first row that ends early, or late: its values may belong to other columns."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    try:
+    hint = "" if short else ", or say what separates columns with --delimiter"
+    with suppress(csv.Error):
         for row in reader:
-            if row:
-                yield reader.line_num, len(row)
-    except csv.Error:
-        return
+            found = len(row)
+            if found and (found < n_fields if short else found > n_fields):
+                raise InputError(
+                    f"Line {reader.line_num} of {name} has {found} field{'s' * (found > 1)}, but "
+                    f"there are {n_fields} column names. Correct the line{hint}."
+                )
 
 
 # ------------------------------------------------------------------------------- ARFF
