@@ -1,6 +1,8 @@
 # Every target makes and reuses .venv by itself; Python (>= 3.11) and make are all it takes.
 PYTHON ?= python3
 BIN := .venv/bin
+# With the extras that tests, pages and papers need; torch and dask bring too much for everybody.
+SELF := ".[cli,plot,report]"
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all hostile test-cpus test-places test-lowest test-newest lint format \
@@ -14,7 +16,7 @@ $(BIN)/.installed: pyproject.toml
 	@echo "Installing into .venv (once, about a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --editable $(SELF) --group dev
 	@touch $@
 
 # Groups of their own: packages compared with hold some libraries back, and the site needs many.
@@ -22,7 +24,7 @@ $(BIN)/.installed: pyproject.toml
 	@echo "Installing into .venv-$* (once, a few minutes) ..."
 	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
 	@.venv-$*/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-$*/bin/python -m pip install --quiet --editable . --group $*
+	@.venv-$*/bin/python -m pip install --quiet --editable $(SELF) --group $*
 	@touch $@
 
 # fri does not import without two packages it does not ask for.
@@ -38,13 +40,13 @@ OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
 	@test -x .venv-lowest/bin/python || $(OLDEST) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	@.venv-lowest/bin/python -m release.lowest > .venv-lowest/lowest.txt
-	@.venv-lowest/bin/python -m pip install --quiet --editable ".[dask,io]" --group test --constraint .venv-lowest/lowest.txt
+	@.venv-lowest/bin/python -m pip install --quiet --editable ".[cli,dask,io,plot,report]" --group test --constraint .venv-lowest/lowest.txt
 	@touch $@
 
 .venv-newest/.installed: pyproject.toml
 	@test -x .venv-newest/bin/python || $(PYTHON) -m venv .venv-newest
 	@.venv-newest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[dask,io]" --group test
+	@.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[cli,dask,io,plot,report]" --group test
 	@touch $@
 
 .venv-release/.installed: pyproject.toml

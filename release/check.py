@@ -2,7 +2,8 @@
 
 1. sdist and wheel are built, the wheel from the sdist, and their metadata checked (twine);
 2. they contain what they must, and nothing else;
-3. the wheel is installed in a fresh environment, away from the repository, and ``smoke`` run there;
+3. the wheel is installed in a fresh environment, away from the repository, and ``smoke`` run there,
+   first without extras;
 4. ``client`` is checked by mypy, strictly, against the types of the installed wheel.
 """
 
@@ -93,14 +94,17 @@ def use(wheel: Path, folder: Path) -> None:
     """Install the wheel where nothing else is, and use it."""
     scripts, empty, python = folder / "scripts", folder / "empty", folder / "env" / "bin" / "python"
     venv.create(folder / "env", with_pip=True)
-    call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     scripts.mkdir()
     empty.mkdir()
     for name in ("release/smoke.py", "release/client.py", "tests/estimator_cases.py"):
         shutil.copy(ROOT / name, scripts)
+    call(*install, wheel)
+    call(python, scripts / "smoke.py", "bare", cwd=empty)
+    call(*install, f"{wheel}[cli,plot,report]")
     call(python, scripts / "smoke.py", cwd=empty)
     # After the package was used: what mypy brings along could stand in for a missing dependency.
-    call(python, "-m", "pip", "install", "--quiet", "mypy", "pandas-stubs")
+    call(*install, "mypy", "pandas-stubs")
     call(python, "-m", "mypy", "--strict", scripts / "client.py", cwd=scripts)
 
 

@@ -1,7 +1,9 @@
 """Use the installed package as a stranger would: run where there is the wheel, and no repository.
 
 Every public estimator is found by itself and fitted, the command is called as a program, and a
-report is written.  ``estimator_cases``, by which the tests make estimators, lies beside this file.
+report is written.  With the argument "bare" no extra is installed: estimators are fitted all the
+same, and the command says what it needs.  ``estimator_cases``, by which the tests make estimators,
+lies beside this file.
 """
 
 import subprocess
@@ -30,6 +32,14 @@ def fit_everything() -> int:
     return len(ESTIMATORS)
 
 
+def check_bare() -> None:
+    """The command names the extra it needs, in one line."""
+    done = subprocess.run([COMMAND, "--version"], check=False, capture_output=True, text=True)
+    assert done.returncode == 2, done
+    assert 'pip install "echelon[cli]"' in done.stderr, done
+    assert done.stderr.count("\n") == 1, done
+
+
 def said(*args: str) -> str:
     """What the command prints."""
     return subprocess.run([COMMAND, *args], check=True, capture_output=True, text=True).stdout
@@ -48,8 +58,11 @@ if __name__ == "__main__":
     assert Path(echelon.__file__).is_relative_to(sys.prefix), echelon.__file__
     assert version("echelon") == echelon.__version__
     assert not list(Path.cwd().iterdir()), "an empty folder is expected"
-    assert said("--version") == f"echelon {echelon.__version__}\n"
     print(f"{fit_everything()} estimators fitted")
+    if sys.argv[1:] == ["bare"]:
+        check_bare()
+        sys.exit()
+    assert said("--version") == f"echelon {echelon.__version__}\n"
     assert "Wrote echelon-demo/report.html" in said("demo", "--quiet")
     write_report(Path("report.html"))
     print("demo and report written")

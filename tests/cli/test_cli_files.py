@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import ORDER, call, grades, run
-from echelon.cli.files._read import Reading, read_table
+from echelon.cli.files import Reading, read_table
 
 WORDS = np.array(["low", "medium", "high"])
 

@@ -9,7 +9,7 @@ import pytest
 from cli_cases import ORDER, call
 from echelon import RankCorrelation, ReliefF
 from echelon._core.progress import watched
-from echelon.cli import _progress, main
+from echelon.cli import _terminal, main
 from echelon.report import summarize
 from report_cases import classes_and_noise
 
@@ -39,7 +39,7 @@ class Terminal(io.StringIO):
     [("rank", "Ranking 4 features by RankCorrelation"), ("bounds", "Bounding 4 features")],
 )
 def test_a_bar_on_a_terminal(command, words, credit, monkeypatch, capsys):
-    monkeypatch.setattr(_progress, "DELAY", 0.0)
+    monkeypatch.setattr(_terminal, "DELAY", 0.0)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     options = ("-m", "rankcorrelation", "--cv", "3") if command == "rank" else ()
     assert main([command, str(credit), "-t", "grade", *ORDER, *options, "--json"]) == 0
@@ -52,7 +52,7 @@ def test_nothing_before_a_second_nor_for_a_file_nor_when_quiet(credit, monkeypat
     options = ("rank", credit, "-t", "grade", *ORDER, "-m", "rankcorrelation", "--cv", "3")
     assert call(capsys, *options).err == ""
     for delay, more in ((0.0, ("--quiet",)), (1000.0, ())):
-        monkeypatch.setattr(_progress, "DELAY", delay)
+        monkeypatch.setattr(_terminal, "DELAY", delay)
         monkeypatch.setattr(sys, "stderr", terminal := Terminal())
         assert main([str(each) for each in (*options, *more)]) == 0
         assert terminal.getvalue() == ""

@@ -190,10 +190,10 @@ def test_formulas_of_names_do_not_reach_a_spreadsheet(tmp_path, capsys, text):
 
 @pytest.mark.parametrize("start", [*"=+-@\t\r", "\uff1d"])
 def test_every_start_of_a_formula_is_text(start):
-    from echelon.cli._outputs import _as_text
+    from echelon.cli._outputs import _as_cell
 
-    assert _as_text(f"{start}1+2") == f"'{start}1+2"
-    assert _as_text(1.5) == 1.5
+    assert _as_cell(f"{start}1+2") == f"'{start}1+2"
+    assert _as_cell(1.5) == 1.5
 
 
 def test_errors_show_what_would_act_unseen(capsys):

@@ -9,7 +9,7 @@ import pytest
 
 from echelon import OReliefF, RelevanceBounds, ReliefF
 from echelon._core.rows import strata
-from echelon.cli._target import question_about, target_of
+from echelon.cli._prepare import question_about, target_of
 from echelon.display import DistributionDisplay
 from echelon.profile import profile
 from echelon.report import summarize

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import monotonic
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -58,15 +60,34 @@ def _tell(expected: int, done: int) -> None:
 def track(items: Iterable[T], *, total: int | None, description: str, verbose: int) -> Iterator[T]:
     """Yield the items, with a progress bar on standard error if ``verbose``.
 
-    ``total`` None: it is not known how many there will be.
+    ``total`` None: it is not known how many there will be.  On a terminal the bar moves, ten times
+    per second at most; elsewhere it is written once, at the end.
     """
-    if not verbose:
+    if not verbose or sys.stderr is None:
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import track as bar
+    begun, done, drawn = monotonic(), 0, 0.0
+    moves = sys.stderr.isatty()
+    try:
+        for done, item in enumerate(items, 1):
+            yield item
+            if moves and monotonic() - drawn > 0.1:
+                drawn = monotonic()
+                sys.stderr.write(f"\r{_bar(description, done, total, drawn - begun)}")
+                sys.stderr.flush()
+        total = total or done
+    finally:
+        line = _bar(description, done, total, monotonic() - begun)
+        sys.stderr.write(f"\r{line}\n" if moves else f"{line.rstrip()}\n")
 
-    yield from bar(items, description, total=total, console=Console(stderr=True))
+
+def _bar(description: str, done: int, total: int | None, seconds: float) -> str:
+    """How far it has come, and the time that is left, or that it took."""
+    if not total:
+        return f"{description}: {done:,} done, {seconds:.0f} s"
+    share = min(done / total, 1.0)
+    left = f"{seconds * (1 / share - 1):.0f} s left" if 0 < share < 1 else f"{seconds:.0f} s"
+    return f"{description} [{'=' * round(20 * share):20}] {share:4.0%} {left:12}"
 
 
 def stepwise(items: Iterable[T]) -> Iterator[T]:

@@ -1,14 +1,12 @@
 """The command ``echelon``: from a file to a ranking; what is heavy is imported when needed.
 
-``_main``      exit codes, and one line for every error      ``_app``      the commands
-``_options``   the options all of them share                 ``files``     files of every format
-``_prepare``   from a table to features and target           ``_target``   y, asked about if unclear
-``_columns``   what every column is                          ``_progress``  a bar on a terminal
-``_work``      ranking and comparing                         ``_show``     tables for the terminal
-``_commands``  check, compute, write, show                   ``_console``  where results go
-``_outputs``, ``_pictures``  files that are written          ``_demo``     data that come along
-``_estimators``  models by name                             ``_errors``   wrong input, said in words
-``_warm_up``   loops compiled ahead                         ``_signals``  an end, wherever it lands
+``_main``      exit codes, signals, and one line for every error
+``_app``       the commands and their help;  ``_options``  the options they share
+``_commands``  check, compute, write, show;  ``_terminal``  where results and errors go
+``files``      files of every format;  ``_columns``  what every column is, and the target
+``_prepare``   from a table to features and target, and methods that fit
+``_work``      ranking, comparing, bounding
+``_show``      what is said about the result;  ``_outputs``  files that are written
 """
 
 from echelon.cli._main import main

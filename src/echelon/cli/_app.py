@@ -6,14 +6,7 @@ from typing import Annotated
 
 import typer
 
-from echelon.cli._options import (
-    RUN_PANEL,
-    Common,
-    Judging,
-    complete_methods,
-    names,
-    with_common,
-)
+from echelon.cli._options import Common, Judging, complete_methods, names, with_options
 
 app = typer.Typer(
     name="echelon",
@@ -27,25 +20,8 @@ app = typer.Typer(
     "Try it without a file: [bold]echelon demo[/].",
 )
 
-NFeatures = Annotated[
-    str,
-    typer.Option("--n-features", "-n", metavar="N|auto",
-                 help="How many to keep; auto: the fewest that lose next to nothing."),
-]  # fmt: skip
-Tolerance = Annotated[
-    str | None,
-    typer.Option("--tolerance", metavar="LOSS", show_default=False,
-                 help="What may be lost for fewer features: in units of the score, or as 2% of the "
-                 "gain over guessing."),
-]  # fmt: skip
-Estimator = Annotated[
-    str,
-    typer.Option("--estimator", metavar="NAME", rich_help_panel=RUN_PANEL,
-                 help="Model that judges features: linear, knn, tree, forest, bayes or svm."),
-]  # fmt: skip
-Folds = Annotated[
-    int, typer.Option("--cv", min=2, metavar="N", rich_help_panel=RUN_PANEL, help="Folds.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress.")]
+Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show where an error comes from.")]
 
 
 def _version(asked: bool) -> None:
@@ -74,23 +50,20 @@ def _main(
     "echelon rank credit.csv -t grade -n 5 --drop id -o ranking.csv --report report.html\n\n"
     "zcat big.csv.gz | echelon rank - -t stage --method orelieff --json"
 )
-@with_common
+@with_options
 def rank(
     common: Common,
+    judging: Judging,
     method: Annotated[
         str,
         typer.Option("--method", "-m", metavar="NAME|auto", autocompletion=complete_methods,
                      help="As listed by 'echelon methods'; auto: the one that fits the data."),
     ] = "auto",
-    n_features: NFeatures = "auto",
-    tolerance: Tolerance = None,
-    estimator: Estimator = "linear",
-    cv: Folds = 5,
 ) -> None:  # fmt: skip
     """Rank the columns of a file, and say how many to keep."""
-    from echelon.cli._commands import rank
+    from echelon.cli._commands import study
 
-    rank(common, method, Judging(n_features, tolerance, estimator, cv))
+    study(common, judging, [method])
 
 
 @app.command(
@@ -98,28 +71,25 @@ def rank(
     "echelon compare credit.csv -t grade --class-order E,D,C,B,A\n\n"
     "echelon compare wine.parquet -t cultivar -m relieff,ftest,rfe --report wine.html"
 )
-@with_common
+@with_options
 def compare(
     common: Common,
+    judging: Judging,
     methods: Annotated[
         str | None,
         typer.Option("--methods", "-m", metavar="A,B,...", autocompletion=complete_methods,
                      show_default=False,
                      help="Two or more, as listed by 'echelon methods'; five that fit the target."),
     ] = None,
-    n_features: NFeatures = "auto",
-    tolerance: Tolerance = None,
-    estimator: Estimator = "linear",
-    cv: Folds = 5,
 ) -> None:  # fmt: skip
     """Compare methods: curves over the same folds, agreement, and one answer."""
     from echelon.cli._commands import compare
 
-    compare(common, names(methods), Judging(n_features, tolerance, estimator, cv))
+    compare(common, judging, names(methods))
 
 
 @app.command(epilog="[bold]Example[/]\n\nechelon profile credit.csv --target grade --unordered")
-@with_common
+@with_options
 def profile(common: Common) -> None:
     """Say what the data are, what to beware of, and which method fits."""
     from echelon.cli._commands import profile
@@ -130,7 +100,7 @@ def profile(common: Common) -> None:
 @app.command(
     epilog="[bold]Example[/]\n\nechelon bounds houses.csv --target price --plot bounds.png"
 )
-@with_common
+@with_options
 def bounds(common: Common) -> None:
     """Which features no good linear model does without, and which stand in for each other."""
     from echelon.cli._commands import bounds
@@ -145,7 +115,7 @@ def methods(
     ] = False,
 ) -> None:
     """List the methods: for which data, at which cost, from which paper."""
-    from echelon.cli._console import show_methods
+    from echelon.cli._terminal import show_methods
 
     show_methods(json)
 
@@ -161,13 +131,11 @@ def warm_up(
         typer.Argument(metavar="[METHOD]...", autocompletion=complete_methods,
                        help="As listed by 'echelon methods'; all of them by default."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", metavar="", help="Show where an error comes from.")
-    ] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:  # fmt: skip
     """Compile the loops of methods and keep them on disk, say when an image is built."""
-    from echelon.cli._warm_up import warm_up
+    from echelon.cli._commands import warm_up
 
     warm_up(methods or [], quiet)
 
@@ -177,12 +145,10 @@ def demo(
     folder: Annotated[
         str, typer.Option("--folder", metavar="FOLDER", help="Where to write data and report.")
     ] = "echelon-demo",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="No progress.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", metavar="", help="Show where an error comes from.")
-    ] = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
 ) -> None:
     """Rank the features of data that come along, and write a report."""
-    from echelon.cli._demo import demo
+    from echelon.cli._commands import demo
 
     demo(folder, quiet)

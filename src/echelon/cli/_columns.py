@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from echelon._core.words import counted
-from echelon.cli._errors import InputError, nearest
 from echelon.cli._options import Common, names
+from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
 from echelon.profile import is_nominal, is_number
 from echelon.study import Rows
@@ -18,76 +19,78 @@ ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
 
 
-class Columns(NamedTuple):
-    """Features, target, what is known of the rows, and what was done to get there."""
+def split_columns(
+    table: Table, common: Common
+) -> tuple[pd.DataFrame, pd.Series, Rows, list[str], dict[str, str]]:
+    """Columns by what they are, without what was dropped and rows that lack what is needed.
 
-    X: pd.DataFrame
-    y: pd.Series
-    rows: Rows
-    notes: list[str]
-    dates: dict[str, str]
-    """What columns of dates count from."""
-
-
-def split_columns(table: Table, common: Common) -> Columns:
-    """Columns by what they are, without what was dropped and rows that lack what is needed."""
+    Returns features, target, what is known of the rows, what was done to get there, and what
+    columns of dates count from.
+    """
     roles = {role: name for role in ROLES if (name := getattr(common, role)) is not None}
     _check_options(table, common, roles)
     frame, notes = _complete(table, common.target, roles)
     X = frame.drop(columns=[common.target, *names(common.drop), *roles.values()])
     if X.shape[1] == 0:
         raise InputError(f"{table.source} has no column beside {common.target!r}.")
-    _check_known(names(common.categorical), X, table.source, "--categorical")
-    orders = read_orders(common.ordered or [], X, table.source)
-    X, dates = _features(X, names(common.categorical), orders, table)
-    _check_weights(frame, common.weights, table.source)
+    categorical = names(common.categorical)
+    _check_known(categorical, X, table.source, "--categorical")
+    orders = _read_orders(common.ordered or [], X, table.source)
+    X, dates = _features(X, categorical, orders, table)
+    if common.weights is not None:
+        _check_weights(frame[common.weights], table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return Columns(X, frame[common.target], rows, notes, dates)
+    return X, frame[common.target], rows, notes, dates
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
-    frame, source, drop = table.frame, table.source, names(common.drop)
+    frame, source = table.frame, table.source
+    drop, keep = names(common.drop), names(common.keep)
     _check_known([common.target], frame, source, "--target")
-    for option in ("drop", "keep"):
-        _check_known(names(getattr(common, option)), frame, source, f"--{option}")
+    _check_known(drop, frame, source, "--drop")
+    _check_known(keep, frame, source, "--keep")
     if common.target in drop:
         raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
-    taken = {"--target": common.target}
+    taken = [("--target", common.target)]
     for role, name in roles.items():
         _check_known([name], frame, source, f"--{role}")
-        for option, other in [*taken.items(), *(("--keep", k) for k in names(common.keep))]:
+        for option, other in [*taken, *(("--keep", kept) for kept in keep)]:
             if name == other:
                 raise InputError(f"{option} and --{role} name the same column, {name!r}.")
-        taken[f"--{role}"] = name
-    both = [name for name in names(common.keep) if name in drop]
+        taken.append((f"--{role}", name))
+    both = [name for name in keep if name in drop]
     if both:
         raise InputError(f"--keep and --drop both name {both[0]!r}. Pass it to one of them.")
-    if common.target in names(common.keep):
+    if common.target in keep:
         raise InputError(f"--keep names the target, {common.target!r}, which is no feature.")
-    if common.time is not None and is_nominal(frame[common.time]) and not _dates(frame, common):
+    time = None if common.time is None else frame[common.time]
+    if time is not None and is_nominal(time) and not _are_dates(time):
         raise InputError(
             f"--time must name a column of dates or numbers, and {common.time!r} of {source} holds "
             "labels."
         )
 
 
-def _check_weights(frame: pd.DataFrame, name: str | None, source: str) -> None:
-    if name is None:
-        return
-    if not is_number(frame[name]):
+def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            raise InputError(
+                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
+            )
+
+
+def _check_weights(column: pd.Series, source: str) -> None:
+    name = column.name
+    if not is_number(column):
         raise InputError(f"--weights must name a column of numbers, and {name!r} holds labels.")
-    values = frame[name].to_numpy(dtype=float)
-    wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    values = column.to_numpy(dtype=float)
+    wrong = values[~(np.isfinite(values) & (values >= 0))]
     if len(wrong) or not values.any():
-        what = f"{values[wrong[0]]:g}" if len(wrong) else "0 only"
+        what = f"{wrong[0]:g}" if len(wrong) else "0 only"
         raise InputError(
             f"--weights must name finite numbers of at least 0, and {name!r} of {source} holds "
             f"{what}."
         )
-
-
-def _dates(frame: pd.DataFrame, common: Common) -> bool:
-    return pd.api.types.is_datetime64_any_dtype(frame[common.time].dtype)
 
 
 def _complete(table: Table, target: str, roles: dict[str, str]) -> tuple[pd.DataFrame, list[str]]:
@@ -105,15 +108,10 @@ def _complete(table: Table, target: str, roles: dict[str, str]) -> tuple[pd.Data
     return frame, notes
 
 
-def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
-    for name in wanted:
-        if name not in frame.columns:
-            raise InputError(
-                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
-            )
+# --------------------------------------------------------------------------- features
 
 
-def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
+def _read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, list[str]]:
     """``--ordered``: the labels of columns, lowest first."""
     orders = {}
     for text in given:
@@ -123,25 +121,29 @@ def read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, lis
             raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')
         _check_known(names(named), X, source, "--ordered")
         for name in names(named):
-            _check_order(X[name], name, order, source)
+            repeated, lacking = faults(order, {str(each) for each in X[name].dropna().unique()})
+            if repeated:
+                raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
+            if not is_nominal(X[name]):
+                raise InputError(
+                    f"Column {name!r} of {source} has an order already; --ordered is for labels."
+                )
+            if lacking:
+                raise InputError(
+                    f"--ordered must name every label of {name!r}; it lacks {quoted(lacking)}."
+                )
             orders[name] = order
     return orders
 
 
-def _check_order(column: pd.Series, name: str, order: list[str], source: str) -> None:
-    repeated = [label for label in order if order.count(label) > 1]
-    if repeated:
-        raise InputError(f"--ordered names {repeated[0]!r} of {name!r} twice.")
-    if not is_nominal(column):
-        raise InputError(
-            f"Column {name!r} of {source} has an order already; --ordered is for labels."
-        )
-    lacking = sorted({str(label) for label in column.dropna().unique()} - set(order))
-    if lacking:
-        raise InputError(
-            f"--ordered must name every label of {name!r}; it lacks "
-            f"{', '.join(map(repr, lacking[:5]))}."
-        )
+def faults(order: list[str], labels: set[str]) -> tuple[list[str], list[str]]:
+    """What an order names twice, and which labels it lacks."""
+    return [label for label in order if order.count(label) > 1], sorted(labels - set(order))
+
+
+def quoted(labels: Iterable[str]) -> str:
+    """The first few labels."""
+    return ", ".join([repr(label) for label in labels][:5])
 
 
 def _features(
@@ -156,28 +158,28 @@ def _features(
             column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
         elif name in categorical:
             column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
-        elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+        elif _are_dates(column):
             if column.notna().any():
                 dates[str(name)] = f"{name} counts days since {column.min():%Y-%m-%d}."
             column = (column - column.min()).dt.total_seconds() / 86_400
         elif pd.api.types.is_timedelta64_dtype(column.dtype):
             column = column.dt.total_seconds() / 86_400
-        elif table.lists_labels and _is_ordered(column):
+        elif table.lists_labels and getattr(column.dtype, "ordered", False):
             column = column.astype(object)
         elif is_number(column):
-            _check_finite(column, name, table.source)
+            _check_finite(column, table.source)
         columns[name] = column
     return pd.DataFrame(columns, index=X.index), dates
 
 
-def _is_ordered(column: pd.Series) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) and bool(column.dtype.ordered)
+def _are_dates(column: pd.Series) -> bool:
+    return pd.api.types.is_datetime64_any_dtype(column.dtype)
 
 
-def _check_finite(column: pd.Series, name: Any, source: str) -> None:
+def _check_finite(column: pd.Series, source: str) -> None:
     infinite = np.flatnonzero(np.isinf(column.to_numpy(dtype=float, na_value=np.nan)))
     if len(infinite):
         raise InputError(
-            f"Column {name!r} of {source} holds infinity, first in row {infinite[0] + 1} of the "
-            "data. Correct it, leave it empty, or --drop the column."
+            f"Column {column.name!r} of {source} holds infinity, first in row {infinite[0] + 1} of "
+            "the data. Correct it, leave it empty, or --drop the column."
         )

@@ -1,4 +1,11 @@
-"""Running the command: exit codes, and one line on standard error for everything that is wrong."""
+"""Running the command: exit codes, one line for everything that is wrong, and how it is ended.
+
+Python turns Ctrl-C and SIGTERM into a KeyboardInterrupt at the next step of the main thread.  That
+is lost where the step belongs to a destructor or a callback of C, becomes another error where a
+reader of files takes it for a failure of its own, and never comes where a lock goes on waiting
+after signals.  So a thread of its own sees them arrive, sends them again until the command ends,
+and ends it at last.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +14,22 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TextIO
+from threading import Event, Thread, main_thread
+from time import monotonic
+from typing import Any
 
+from echelon._core.extras import MissingExtraError, require
 from echelon._core.unseen import visible
-from echelon.cli._signals import Signals
 
 DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+
+PATIENCE = 1.0
+"""Seconds that an interrupt has to reach the top before it is sent again."""
+
+GRACE = 10.0
+"""Seconds for all of it, the end of threads and processes included."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # terminals that cannot show a character get a "?"
             stream.reconfigure(errors="replace")
-    signals = Signals(_last_words)
+    signals = Signals()
     try:
         if argv is None:  # a process of its own
             signals.watch()
@@ -52,12 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         signals.over()
 
 
-def _last_words(number: int) -> int:
-    terminated = number == signal.SIGTERM
-    return _say(*(("terminated", TERMINATED) if terminated else ("interrupted", INTERRUPTED)))
-
-
 def _run(arguments: list[str]) -> int:
+    require("The command needs", "cli", "typer", "rich")
     import typer
 
     from echelon.cli._app import app
@@ -85,26 +98,18 @@ def _explain(error: Exception) -> int:
         return _say(f"{error.format_message()} See '{command} --help'.", WRONG_INPUT)
     if isinstance(error, MemoryError):
         ours = str(error) if type(error) is MemoryError else ""
-        return _say(ours or "There is not enough memory for this. Use fewer rows or columns.",
-                    WRONG_INPUT)  # fmt: skip
-    if isinstance(error, ValueError | TypeError | OSError):
-        return _say(_in_words(error), WRONG_INPUT)
+        said = ours or "There is not enough memory for this. Use fewer rows or columns."
+        return _say(said, WRONG_INPUT)
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename!r}" if error.filename else ""
+        return _say(f"{error.strerror}{where}", WRONG_INPUT)
+    if isinstance(error, ValueError | TypeError | OSError | MissingExtraError):
+        return _say(str(error) or type(error).__name__, WRONG_INPUT)
     return _say(f"{type(error).__name__}: {error} (a mistake of echelon; --debug shows it)", BROKEN)
 
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
-    return str(error) or type(error).__name__
-
-
 def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
+    message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object
 ) -> None:
     """A warning of ours in one line; those of others not at all."""
     if category is UserWarning and "echelon" in filename:
@@ -114,3 +119,62 @@ def _show_warning(
 def _say(message: str, code: int) -> int:
     print("echelon:", visible(" ".join(message.split())), file=sys.stderr)
     return code
+
+
+class Signals:
+    """What asked this process to end, and that it does."""
+
+    def __init__(self) -> None:
+        self.received: int | None = None
+        self._code: int | None = None
+        self._raised = -PATIENCE
+        self._at_the_top = Event()
+
+    def watch(self) -> None:
+        """From now on, except for what whoever started the process wants ignored."""
+        for number in ENDING:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._interrupt)
+        sys.unraisablehook = self._unraisable
+        if hasattr(signal, "pthread_kill"):  # not on Windows
+            arrived, arrives = os.pipe()
+            os.set_blocking(arrives, False)
+            signal.set_wakeup_fd(arrives, warn_on_full_buffer=False)
+            Thread(target=self._see_to_it, args=(arrived,), daemon=True).start()
+
+    def over(self) -> None:
+        """Nothing is left that an interrupt could end."""
+        self._at_the_top.set()
+
+    def end(self) -> int:
+        """The interrupt is at the top: the exit code, once its words are said."""
+        self.over()
+        if self._code is None:
+            terminated = self.received == signal.SIGTERM
+            self._code = TERMINATED if terminated else INTERRUPTED
+            _say("terminated" if terminated else "interrupted", self._code)
+        return self._code
+
+    def _interrupt(self, number: int, _: object) -> None:
+        """Raise, unless what an interrupt set going a moment ago is still cleaning up."""
+        self.received = number
+        if self._at_the_top.is_set() or monotonic() - self._raised < PATIENCE:
+            return
+        self._raised = monotonic()
+        raise KeyboardInterrupt
+
+    def _unraisable(self, lost: Any) -> None:
+        """An interrupt that nobody can catch is sent again; nothing is said of it."""
+        if not (self.received and issubclass(lost.exc_type, KeyboardInterrupt)):
+            sys.__unraisablehook__(lost)
+
+    def _see_to_it(self, arrived: int) -> None:
+        while (number := os.read(arrived, 1)[0]) not in ENDING:
+            pass
+        deadline = monotonic() + GRACE
+        while not self._at_the_top.wait(PATIENCE) and monotonic() < deadline:
+            signal.siginterrupt(number, True)  # pyarrow leaves locks that go on waiting
+            signal.pthread_kill(main_thread().ident or 0, number)
+        while monotonic() < deadline:  # the end of Python waits for threads that compute
+            Event().wait(deadline - monotonic())
+        os._exit(self.end())

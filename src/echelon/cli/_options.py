@@ -1,28 +1,152 @@
-"""The options that every command on data shares, written once."""
+"""The options of the commands, written once: a field of a dataclass is an option."""
 
 from __future__ import annotations
 
 import csv
-import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import MISSING, dataclass, field, fields
+from functools import partial
 from inspect import Parameter, signature
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from echelon.methods import METHODS, PEERS
 
-DATA_PANEL, OUTPUT_PANEL, RUN_PANEL = "Data", "Output", "Run"
+ARGUMENTS: list[str] = []
+"""What the command was called with, for the report."""
 
 
-def _data(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=DATA_PANEL, show_default=False, **settings)
+def _option(metavar: str | None, text: str, default: Any = None, *flags: str, **more: Any) -> Any:
+    """A field whose option is named after it; other flags, such as a letter, may be added."""
+    shown = isinstance(default, str | int) and default is not False
+    settings = {"metavar": metavar, "help": text, "show_default": shown, **more}
+    return field(default=default, metadata={"flags": flags, "settings": settings})
 
 
-def _output(*names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=OUTPUT_PANEL, show_default=False, **settings)
+_data, _output, _run = (
+    partial(_option, rich_help_panel=panel) for panel in ("Data", "Output", "Run")
+)
+
+
+def _check_jobs(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 means nothing; give a number of cores, or -1 for all.")
+    return jobs
+
+
+@dataclass
+class Common:
+    """What was asked for, by the options that every command on data has."""
+
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            show_default=False,
+            help="CSV or TSV (also .gz, .bz2, .xz, .zip), Parquet, Feather, ARFF or Excel file; - "
+            "for CSV on standard input.",
+        ),
+    ]
+    target: str = _data("COLUMN", "Column with the outcome.", MISSING, "-t")
+    class_order: str | None = _data("LOW,...,HIGH", "Classes of the target, lowest first.")
+    unordered: bool = _data("", "The classes have no order, even if they look like it.", False)
+    categorical: str | None = _data("A,B", "Columns of numbers that are codes of labels.")
+    ordered: list[str] | None = _data(  # noqa: RUF009
+        "A,B=LOW,...,HIGH", "Columns of labels with an order, lowest first; may be repeated."
+    )
+    drop: str | None = _data("A,B", "Columns to leave out.")
+    keep: str | None = _data("A,B", "Columns to keep in any case, whatever they look like.")
+    groups: str | None = _data(
+        "COLUMN",
+        "Whose rows belong together (patient, household, store): never parted by folds.",
+    )
+    time: str | None = _data(
+        "COLUMN",
+        "Dates or numbers: folds learn from the past and are judged by what comes next.",
+    )
+    intervals: str | None = _data(
+        "LOWER,UPPER", 'How columns of bounds are named, as "{}_min,{}_max".'
+    )
+    weights: str | None = _data("COLUMN", "How much every row counts, as in surveys.")
+    missing: str | None = _data("A,B", "Texts that mean missing, beside NA, ? and the like.")
+    delimiter: str | None = _data("CHAR", "Between columns; found by itself.")
+    sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one.")
+    output: str | None = _output("FILE", "Write the table as .csv, .tsv or .json.", None, "-o")
+    report: str | None = _output("FILE", "Write a report: .html, .md or .json.")
+    plot: str | None = _output("FILE", "Draw it: .png, .svg or .pdf.")
+    raw: bool = _output("", "Write names to -o as they are, formulas too.", False)
+    json: bool = _output("", "Print JSON instead of tables.", False)
+    force: bool = _output("", "Overwrite files that exist.", False)
+    top: int = _output("N", "Features to print; 0 for all.", 20, min=0)
+    seed: int = _run(None, "Of every random choice.", 0, min=0, max=2**32 - 1)
+    jobs: int | None = _run(
+        None, "Folds computed at a time; -1 for one per core.", None, "-j", callback=_check_jobs
+    )
+    scheduler: str | None = _run("tcp://HOST:PORT", "Search on a Dask cluster.")
+    quiet: bool = _run("", "No progress on standard error.", False, "-q")
+    debug: bool = _run("", "Show where an error comes from.", False)
+
+
+@dataclass
+class Judging:
+    """How features are judged, as asked for."""
+
+    n_features: str = _option(
+        "N|auto", "How many to keep; auto: the fewest that lose next to nothing.", "auto", "-n"
+    )
+    tolerance: str | None = _option(
+        "LOSS",
+        "What may be lost for fewer features: in units of the score, or as 2% of the gain over "
+        "guessing.",
+    )
+    estimator: str = _run(
+        "NAME", "Model that judges features: linear, knn, tree, forest, bayes or svm.", "linear"
+    )
+    cv: int = _run("N", "Folds.", 5, min=2)
+
+
+def _parameters(options: type) -> list[Parameter]:
+    """The fields of a dataclass of options, as typer reads them."""
+    hints = get_type_hints(options, include_extras=True)
+    found = []
+    for each in fields(options):
+        hint = hints[each.name]
+        if each.metadata:
+            name = f"--{each.name.replace('_', '-')}"
+            option = typer.Option(name, *each.metadata["flags"], **each.metadata["settings"])
+            hint = Annotated[hint, option]
+        default = Parameter.empty if each.default is MISSING else each.default
+        found.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=hint, default=default))
+    return found
+
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for every field of the dataclasses it takes.
+
+    ``Common`` comes first in the command; in its help the data and the target come first, then
+    what is special about the command, then the rest.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    made = {name: hint for name, hint in hints.items() if hint in (Common, Judging)}
+
+    def command(**values: Any) -> None:
+        for name, kind in made.items():
+            values[name] = kind(**{each.name: values.pop(each.name) for each in fields(kind)})
+        function(**values)
+
+    mine = [
+        each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
+        for name, each in signature(function).parameters.items()
+        if name not in made
+    ]
+    shared = _parameters(Common)
+    judged = _parameters(Judging) if Judging in made.values() else []
+    ordered = [*shared[:2], *mine, *judged, *shared[2:]]
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in ordered}
+    return command
 
 
 def complete_methods(incomplete: str) -> list[tuple[str, str]]:
@@ -34,196 +158,6 @@ def complete_methods(incomplete: str) -> list[tuple[str, str]]:
         for name, method in {**METHODS, **PEERS}.items()
         if name.startswith(begun.lower())
     ]
-
-
-def _check_jobs(jobs: int | None) -> int | None:
-    if jobs == 0:
-        raise typer.BadParameter("0 means nothing; give a number of cores, or -1 for all.")
-    return jobs
-
-
-@dataclass
-class Common:
-    """What was asked for, by the options every command has."""
-
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            show_default=False,
-            help="CSV or TSV (also .gz, .bz2, .xz, .zip), Parquet, Feather, ARFF or Excel file; - "
-            "for CSV on standard input.",
-        ),
-    ]
-    target: Annotated[
-        str, _data("--target", "-t", metavar="COLUMN", help="Column with the outcome.")
-    ]
-    class_order: Annotated[
-        str | None,
-        _data("--class-order", metavar="LOW,...,HIGH", help="Classes of the target, lowest first."),
-    ] = None
-    unordered: Annotated[
-        bool,
-        _data(
-            "--unordered", metavar="", help="The classes have no order, even if they look like it."
-        ),
-    ] = False
-    categorical: Annotated[
-        str | None,
-        _data("--categorical", metavar="A,B", help="Columns of numbers that are codes of labels."),
-    ] = None
-    ordered: Annotated[
-        list[str] | None,
-        _data(
-            "--ordered",
-            metavar="A,B=LOW,...,HIGH",
-            help="Columns of labels with an order, lowest first; may be repeated.",
-        ),
-    ] = None
-    drop: Annotated[str | None, _data("--drop", metavar="A,B", help="Columns to leave out.")] = None
-    keep: Annotated[
-        str | None,
-        _data(
-            "--keep", metavar="A,B", help="Columns to keep in any case, whatever they look like."
-        ),
-    ] = None
-    groups: Annotated[
-        str | None,
-        _data(
-            "--groups",
-            metavar="COLUMN",
-            help="Whose rows belong together (patient, household, store): never parted by folds.",
-        ),
-    ] = None
-    time: Annotated[
-        str | None,
-        _data(
-            "--time",
-            metavar="COLUMN",
-            help="Dates or numbers: folds learn from the past and are judged by what comes next.",
-        ),
-    ] = None
-    intervals: Annotated[
-        str | None,
-        _data(
-            "--intervals",
-            metavar="LOWER,UPPER",
-            help='How columns of bounds are named, as "{}_min,{}_max".',
-        ),
-    ] = None
-    weights: Annotated[
-        str | None,
-        _data("--weights", metavar="COLUMN", help="How much every row counts, as in surveys."),
-    ] = None
-    missing: Annotated[
-        str | None,
-        _data(
-            "--missing", metavar="A,B", help="Texts that mean missing, beside NA, ? and the like."
-        ),
-    ] = None
-    delimiter: Annotated[
-        str | None, _data("--delimiter", metavar="CHAR", help="Between columns; found by itself.")
-    ] = None
-    sheet: Annotated[
-        str | None, _data("--sheet", metavar="NAME", help="Sheet of an Excel file; the first one.")
-    ] = None
-    output: Annotated[
-        str | None,
-        _output("--output", "-o", metavar="FILE", help="Write the table as .csv, .tsv or .json."),
-    ] = None
-    report: Annotated[
-        str | None,
-        _output("--report", metavar="FILE", help="Write a report: .html, .md or .json."),
-    ] = None
-    plot: Annotated[
-        str | None, _output("--plot", metavar="FILE", help="Draw it: .png, .svg or .pdf.")
-    ] = None
-    raw: Annotated[
-        bool,
-        _output("--raw", metavar="", help="Write names to -o as they are, formulas too."),
-    ] = False
-    json: Annotated[bool, _output("--json", metavar="", help="Print JSON instead of tables.")] = (
-        False
-    )
-    force: Annotated[bool, _output("--force", metavar="", help="Overwrite files that exist.")] = (
-        False
-    )
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top", min=0, metavar="N", rich_help_panel=OUTPUT_PANEL,
-            help="Features to print; 0 for all.",
-        ),
-    ] = 20  # fmt: skip
-    seed: Annotated[
-        int,
-        typer.Option("--seed", min=0, max=2**32 - 1, rich_help_panel=RUN_PANEL,
-                     help="Of every random choice."),
-    ] = 0  # fmt: skip
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", rich_help_panel=RUN_PANEL, show_default=False,
-                     callback=_check_jobs,
-                     help="Folds computed at a time; -1 for one per core."),
-    ] = None  # fmt: skip
-    scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", metavar="tcp://HOST:PORT", rich_help_panel=RUN_PANEL,
-                     show_default=False, help="Search on a Dask cluster."),
-    ] = None  # fmt: skip
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", metavar="", rich_help_panel=RUN_PANEL, show_default=False,
-                     help="No progress on standard error."),
-    ] = False  # fmt: skip
-    debug: Annotated[
-        bool,
-        typer.Option("--debug", metavar="", rich_help_panel=RUN_PANEL, show_default=False,
-                     help="Show where an error comes from."),
-    ] = False  # fmt: skip
-
-    def command_line(self) -> str:
-        """What was typed, for the report."""
-        return shlex.join(["echelon", *ARGUMENTS])
-
-
-class Judging(NamedTuple):
-    """How features are judged, as asked for."""
-
-    n_features: str = "auto"
-    tolerance: str | None = None
-    estimator: str = "linear"
-    cv: int = 5
-
-
-ARGUMENTS: list[str] = []
-"""What the command was called with."""
-
-
-def with_common(function: Callable[..., None]) -> Callable[..., None]:
-    """A command whose first argument is ``Common``, as one with all those options."""
-    own = list(signature(function).parameters.values())[1:]
-    hints = get_type_hints(function, include_extras=True)
-    shared = get_type_hints(Common, include_extras=True)
-    names = [field.name for field in fields(Common)]
-
-    @wraps(function)
-    def command(**values: Any) -> None:
-        common = Common(**{name: values.pop(name) for name in names})
-        function(common, **values)
-
-    parameters = [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, annotation=shared[f.name],
-                  default=getattr(Common, f.name, Parameter.empty))
-        for f in fields(Common)
-    ]  # fmt: skip
-    mine = [p.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[p.name]) for p in own]
-    # DATA and the target first, then what is special about the command, then the rest.
-    ordered = [*parameters[:2], *mine, *parameters[2:]]
-    command.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in ordered}
-    del command.__wrapped__
-    return command
 
 
 def names(text: str | None) -> list[str]:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from echelon._core.extras import require
 from echelon._core.files import check_writable, expanded, write_whole
 from echelon._core.words import is_number
-from echelon.cli._errors import InputError
 from echelon.cli._options import Common
+from echelon.cli._terminal import InputError
+from echelon.display import BoundsDisplay, FeatureCurveDisplay, ScoresDisplay
+from echelon.display.style import APART, legend, plain
+from echelon.report import Report
+from echelon.study.types import Summary
 
 ENDINGS = {
     "output": (".csv", ".tsv", ".json"),
@@ -40,59 +50,116 @@ def check_outputs(common: Common) -> None:
         if common.data != "-" and found == expanded(common.data).resolve():
             raise InputError(f"--{option} names the data file itself, {path!r}.")
         seen[found] = option
+    if common.report and not common.report.lower().endswith(".json"):
+        require("--report needs", "report", "jinja2")
+    if common.plot:
+        require("--plot needs", "plot", "matplotlib")
 
 
-def write_table(frame: Any, common: Common) -> list[str]:
-    """Write the table to ``--output``; names what was written."""
-    path = common.output
-    if path is None:
-        return []
-    if path.lower().endswith(".json"):
-        text = json.dumps(json.loads(frame.to_json(orient="records")), indent=1, ensure_ascii=False)
-    else:
-        table = frame if common.raw else _without_formulas(frame)
-        text = table.to_csv(index=False, sep="\t" if path.lower().endswith(".tsv") else ",")
-    if path == "-":
-        sys.stdout.write(text)
-        return []
-    write_whole(path, text, overwrite=common.force)
-    return [path]
+def write_outputs(
+    common: Common,
+    table: pd.DataFrame,
+    report: Callable[[], Report] | None = None,
+    picture: Callable[[], Any] | None = None,
+) -> list[str]:
+    """Write what was asked for, made only then; returns the names of the files."""
+    written = []
+
+    def write(path: str, content: str | bytes) -> None:
+        write_whole(path, content, overwrite=common.force)
+        written.append(path)
+
+    if common.output == "-":
+        sys.stdout.write(_as_text(table, common))
+    elif common.output:
+        write(common.output, _as_text(table, common))
+    if common.report and report is not None:
+        write(common.report, _rendered(report(), common.report))
+    if common.plot and picture is not None:
+        write(common.plot, _drawn(picture(), common.plot))
+    return written
 
 
-def _without_formulas(frame: Any) -> Any:
-    """Texts that a spreadsheet would run, with an apostrophe before them, which makes them text.
+def _as_text(table: pd.DataFrame, common: Common) -> str:
+    """The table in the format that the ending of ``--output`` says."""
+    path = str(common.output).lower()
+    if path.endswith(".json"):
+        return json.dumps(json.loads(table.to_json(orient="records")), indent=1, ensure_ascii=False)
+    if not common.raw:
+        # Names come from files of anybody: ``=cmd|...`` must not become a command where the table
+        # is opened.
+        columns = {_as_cell(name): column.map(_as_cell) for name, column in table.items()}
+        table = pd.DataFrame(columns, index=table.index)
+    return table.to_csv(index=False, sep="\t" if path.endswith(".tsv") else ",")
 
-    Names come from files of anybody: ``=cmd|...`` must not become a command where the table is
-    opened.
-    """
-    columns = {_as_text(name): column.map(_as_text) for name, column in frame.items()}
-    return type(frame)(columns, index=frame.index)
 
-
-def _as_text(cell: Any) -> Any:
+def _as_cell(cell: Any) -> Any:
+    """A text that a spreadsheet would run, with an apostrophe before it, which makes it text."""
     if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS) or is_number(cell):
         return cell
     return f"'{cell}"
 
 
-def write_report(report: Any, common: Common) -> list[str]:
-    """Write the report to ``--report``, in the format of its ending."""
-    path = common.report
-    if path is None:
-        return []
+def _rendered(report: Report, path: str) -> str:
+    """The report in the format that the ending says."""
     ending = Path(path).suffix.lower()
-    render = {".md": report.to_markdown, ".json": report.to_json}.get(ending, report.to_html)
-    write_whole(path, render(), overwrite=common.force)
-    return [path]
+    return {".md": report.to_markdown, ".json": report.to_json}.get(ending, report.to_html)()
 
 
-def write_plot(figure: Any, common: Common) -> list[str]:
-    """Write a figure to ``--plot``."""
-    path = common.plot
-    if path is None:
-        return []
-    buffer = io.BytesIO()
+def _drawn(figure: Any, path: str) -> bytes:
+    """The figure in the format that the ending says."""
+    stream = io.BytesIO()
     ending = Path(path).suffix.lower().removeprefix(".") or "png"
-    figure.savefig(buffer, format=ending, dpi=150)
-    write_whole(path, buffer.getvalue(), overwrite=common.force)
-    return [path]
+    figure.savefig(stream, format=ending, dpi=150)
+    return stream.getvalue()
+
+
+# --------------------------------------------------------------------------- pictures
+
+
+def ranking_picture(summary: Summary) -> Any:
+    """Scores of the best features, and the curve that says how many to keep."""
+    features, method = summary["features"], summary["methods"][0]
+    scored = features[0]["score"] is not None
+    figure = _figure(12 if scored else 7, 5)
+    axes = np.atleast_1d(figure.subplots(1, 2 if scored else 1))
+    if scored:
+        names, scores, kept = zip(
+            *((f["name"], f["score"], f["kept"]) for f in features), strict=True
+        )
+        ScoresDisplay(names, scores, kept).plot(axes[0])
+    curve, sizes = method["curve"], (method["best_size"], method["one_se_size"])
+    FeatureCurveDisplay(curve["n_features"], curve["folds"], *sizes).plot(axes[-1])
+    axes[-1].set_ylabel(summary["how"]["scoring"])
+    return figure
+
+
+def comparison_picture(summary: Summary) -> Any:
+    """The curves of all methods."""
+    figure = _figure(8, 5)
+    ax = figure.subplots()
+    for colour, method in zip(cycle(APART), summary["methods"], strict=False):
+        curve = method["curve"]
+        ax.errorbar(curve["n_features"], curve["mean"], curve["standard_error"], color=colour,
+                    marker=".", capsize=2, label=method["label"])  # fmt: skip
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_minor_formatter("")
+    ax.set_xlabel("features kept")
+    ax.set_ylabel(summary["how"]["scoring"])
+    legend(ax)
+    plain(ax)
+    return figure
+
+
+def bounds_picture(display: BoundsDisplay) -> Any:
+    """Bounds of the weights of every feature."""
+    figure = _figure(8, max(4.0, 1.5 + 0.3 * min(len(display.names), 40)))
+    display.plot(figure.subplots())
+    return figure
+
+
+def _figure(width: float, height: float) -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.words import listed
-from echelon.cli._columns import split_columns
-from echelon.cli._errors import InputError, nearest
+from echelon.cli._columns import faults, quoted, split_columns
 from echelon.cli._options import Common, names
-from echelon.cli._target import as_option, check_methods, doubt_about, question_about, target_of
+from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Reading, read_table
 from echelon.methods import (
     ALIASES,
     CLASSES,
     COMPARED,
+    CONTINUOUS,
     METHODS,
     ORDERED,
     PEERS,
@@ -27,7 +27,7 @@ from echelon.methods import (
 )
 from echelon.profile import Profile, guess_order, is_nominal, profile
 from echelon.study import Rows
-from echelon.targets import FEW, Target
+from echelon.targets import FEW, Target, read_target
 
 
 class Task(NamedTuple):
@@ -59,7 +59,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     only_look : bool, default=False
         Nothing is ranked: compare pairs of rows, and note a question instead of asking it.
     """
-    chosen = [find_method(name) for name in wanted]
+    chosen = [_method(name) for name in wanted]
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
@@ -70,9 +70,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     found = profile(X, target, monotone=only_look, random_state=common.seed)
     chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
-    check_methods(methods, target)
-    if common.weights is not None:
-        _check_weighable(methods)
+    for method in methods:
+        _check_method(method, target, weighted=common.weights is not None)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
@@ -87,7 +86,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     return Task(X, target, rows, methods, found, table.source, set_aside, notes)
 
 
-def find_method(name: str) -> Method | None:
+def _method(name: str) -> Method | None:
     """The method of that name; None for "auto"."""
     if name.lower() == "auto":
         return None
@@ -107,30 +106,23 @@ def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
 
 
-def _look_ordered(X: pd.DataFrame) -> list[str]:
-    """Labels that may have an order, asked about; those with the same labels together."""
-    alike: dict[tuple, list[str]] = {}
-    for name, column in X.items():
-        labels = column.dropna().unique().tolist() if is_nominal(column) else []
-        order = guess_order(labels) if 2 < len(labels) <= FEW else None
-        if order is not None:
-            alike.setdefault(tuple(map(str, order)), []).append(str(name))
-    return [
-        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
-        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
-        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
-        for order, named in alike.items()
-    ]
-
-
 # ------------------------------------------------------------- the target and the methods
 
 
-def _check_weighable(methods: Sequence[Method]) -> None:
-    """Refuse methods that take no weights of rows."""
-    for method in methods:
-        if not has_fit_parameter(method.make(), "sample_weight"):
-            raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
+def _check_method(method: Method, target: Target, *, weighted: bool) -> None:
+    """Refuse a method that is not for this kind of target, or takes no weights of rows."""
+    if target.kind not in method.targets:
+        if target.kind != CONTINUOUS:
+            raise InputError(
+                f"{method.name} is for ordered classes, and {target.name!r} has no order."
+            )
+        n_values = len(set(target.numbers.tolist()))
+        raise InputError(
+            f"{target.name!r} holds {n_values} different numbers, and {method.name} is for "
+            "classes. Use relevancebounds or orderedsoftmargin, or make classes of them first."
+        )
+    if weighted and not has_fit_parameter(method.make(), "sample_weight"):
+        raise InputError(f"{method.name} takes no weights of rows. Leave out --weights, or it.")
 
 
 def _target(
@@ -147,7 +139,7 @@ def _target(
         if only_look:
             return target, [question]
         raise InputError(question)
-    if _need_order(methods) and target.kind == CLASSES:
+    if need_order(methods) and target.kind == CLASSES:
         target = target.as_ordered()
     if target.kind == CLASSES and len(target.counts) > 2 and not common.unordered:
         return target, [
@@ -157,8 +149,76 @@ def _target(
     return target, []
 
 
-def _need_order(methods: Sequence[Method | None]) -> bool:
+def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
+    """The target in a column of a file."""
+    if order is not None:
+        _check_class_order(y, order)
+    try:
+        return read_target(y, CLASSES if unordered else "auto", order)
+    except (TypeError, ValueError) as error:
+        said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
+        raise InputError(said[:1].upper() + said[1:]) from error
+
+
+def _check_class_order(y: pd.Series, order: list[str]) -> None:
+    classes = {str(label).strip() for label in y.unique().tolist()}
+    repeated, lacking = faults(order, classes)
+    if repeated:
+        raise InputError(f"The order must name every class once, got {repeated[0]!r} again.")
+    if lacking:
+        extra = [label for label in order if label not in classes]
+        hint = f" ({quoted(extra)} does not occur.)" if extra else ""
+        raise InputError(
+            f"The order must name every class of column {y.name!r}; it lacks {quoted(lacking)}."
+            f"{hint} Write classes as in the file, lowest first, separated by commas."
+        )
+
+
+def doubt_about(target: Target) -> str | None:
+    """Why labels are no classes; None if they are."""
+    n_labels = len(target.counts)
+    if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
+        return None
+    return (
+        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
+        "are no classes. Is it the right column?"
+    )
+
+
+def need_order(methods: Sequence[Method | None]) -> bool:
+    """Whether a method is for ordered classes only."""
     return any(method is not None and method.targets == (ORDERED,) for method in methods)
+
+
+def question_about(
+    target: Target, methods: Sequence[Method | None], *, unordered: bool = False
+) -> str | None:
+    """What must be known before an order is relied on; None if it is known or does not matter."""
+    name, labels = target.name, list(target.counts)
+    if not unordered and len(labels) > 2 and target.order_from in ("assumed", ""):
+        guess = labels if target.kind == ORDERED else guess_order(labels)
+        if guess is not None:
+            return (
+                f"Is {' < '.join(map(str, guess))} the order of {name!r}? Then pass --class-order "
+                f"{as_option(guess)}, lowest first; if the classes have no order, pass --unordered."
+            )
+    are_numbers = all(isinstance(label, int | float) for label in labels)
+    if need_order(methods) and target.kind == CLASSES and not are_numbers:
+        return (
+            f"What is the order of {name!r}? Pass --class-order {as_option(labels)} with the "
+            "lowest class first, or choose a method for classes without an order."
+        )
+    return None
+
+
+def as_option(labels: Sequence[Any]) -> str:
+    """Labels as an option takes them, up to thirty."""
+    texts = [f'"{label}"' if "," in str(label) else str(label) for label in labels[:30]]
+    joined = ",".join(texts) + (",..." if len(labels) > 30 else "")
+    return f"'{joined}'" if any(c in joined for c in " \"<>&|;$()'*?") else joined
+
+
+# ------------------------------------------------------------------------ the features
 
 
 def _with_intervals(
@@ -166,16 +226,17 @@ def _with_intervals(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Pairs of bounds as intervals: where asked for, or where the method is for intervals."""
     intended = all(method.estimator == "IntervalRelief" for method in methods)
-    if common.intervals is None and not (intended and found.interval_pattern):
-        return X, []
+    features, notes = None, []
     if common.intervals is not None:
-        pattern, features, notes = _given_pattern(common.intervals, methods), None, []
-    else:
-        pattern, features = found.interval_pattern, found.intervals  # type: ignore[assignment]
+        pattern = _given_pattern(common.intervals, methods)
+    elif intended and found.interval_pattern:
+        pattern, features = found.interval_pattern, found.intervals
         notes = [
             f"Columns named {pattern[0]} and {pattern[1]} were taken as intervals; with another "
             "--method they are columns of their own."
         ]
+    else:
+        return X, []
     from echelon import as_intervals
 
     made = as_intervals(X, *pattern, features=features)
@@ -215,3 +276,19 @@ def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
             f"{listed(gappy)} were filled with the median (labels: with a label of their own)."
         )
     return said
+
+
+def _look_ordered(X: pd.DataFrame) -> list[str]:
+    """Labels that may have an order, asked about; those with the same labels together."""
+    alike: dict[tuple, list[str]] = {}
+    for name, column in X.items():
+        labels = column.dropna().unique().tolist() if is_nominal(column) else []
+        order = guess_order(labels) if 2 < len(labels) <= FEW else None
+        if order is not None:
+            alike.setdefault(tuple(map(str, order)), []).append(str(name))
+    return [
+        f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
+        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
+        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
+        for order, named in alike.items()
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rich.console import Console
@@ -14,12 +14,13 @@ from rich.text import Text
 from echelon._core.relevance import LABELS, MEANING
 from echelon._core.unseen import visible
 from echelon._core.words import listed, number, percent, with_error
-from echelon.cli._console import console, plain_table
+from echelon.cli._prepare import Task
+from echelon.cli._terminal import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
 from echelon.study import MATTERS
-from echelon.study.types import Agreement, Summary
+from echelon.study.types import Agreement, Feature, Summary
 
 MOST_PAIRS = 3
 """Pairs of methods whose agreement is printed; of more, the extremes."""
@@ -36,25 +37,23 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     summary = found.report.summary()
     out = console()
     _heading(out, found)
-    table = plain_table()
     features = summary["features"]
-    columns = [each for each in _COLUMNS if any(f.get(each[0]) is not None for f in features)]
+    table = plain_table()
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="ellipsis", no_wrap=True)
+    columns = [each for each in _COLUMNS if any(f.get(each[0]) is not None for f in features)]
     for _, title, _ in columns:
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("keep")
-    for feature in _first(features, top):
-        cells = [to_text(feature.get(key)) for key, _, to_text in columns]
-        kept = feature["kept"]
-        table.add_row(str(feature["rank"]), shown(feature["name"]), *cells, "yes" if kept else "",
-                      style="bold" if kept else "")  # fmt: skip
-    out.print(table)
-    _more(out, len(features), table.row_count)
+
+    def cells(feature: Feature) -> list[Any]:
+        told = [to_text(feature.get(key)) for key, _, to_text in columns]
+        return [str(feature["rank"]), shown(feature["name"]), *told]
+
+    _print_features(out, table, cells, features, top)
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
         _say(out, "Scores compare features with each other; below 0 does not mean useless.")
-    _remarks(out, found, summary, written)
+    _remarks(out, [*summary["caveats"], *found.notes], written)
 
 
 def _trend(value: float | None) -> str:
@@ -75,20 +74,19 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     out = console()
     _heading(out, found)
     out.print(_methods_table(summary))
-    ranks = plain_table()
-    ranks.add_column("feature", overflow="ellipsis", no_wrap=True)
-    for method in summary["methods"]:
-        ranks.add_column(_short(method["label"]), justify="right")
-    ranks.add_column("keep")
-    for feature in _first(summary["features"], top):
-        places = [str(feature["ranks"][method["name"]]) for method in summary["methods"]]
-        ranks.add_row(shown(feature["name"]), *places, "yes" if feature["kept"] else "",
-                      style="bold" if feature["kept"] else "")  # fmt: skip
-    out.print(ranks)
-    _more(out, len(summary["features"]), ranks.row_count)
+    features, methods = summary["features"], summary["methods"]
+    table = plain_table()
+    table.add_column("feature", overflow="ellipsis", no_wrap=True)
+    for method in methods:
+        table.add_column(_short(method["label"]), justify="right")
+
+    def cells(feature: Feature) -> list[Any]:
+        return [shown(feature["name"]), *(str(feature["ranks"][m["name"]]) for m in methods)]
+
+    _print_features(out, table, cells, features, top)
     _agreement(out, summary["agreement"])
     _answer(out, summary)
-    _remarks(out, found, summary, written)
+    _remarks(out, [*summary["caveats"], *found.notes], written)
 
 
 def _methods_table(summary: Summary) -> Table:
@@ -146,7 +144,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
         table.add_column(title, justify="left" if left else "right", no_wrap=True,
                          overflow="ellipsis")  # fmt: skip
     rows = frame.to_dict("records")
-    for row in _first(rows, top):
+    for row in rows[: top or None]:
         cells = [shown(v if isinstance(v, str) else number(v)) for v in row.values()]
         table.add_row(*cells, style="bold" if row["relevance"] == "strong" else "")
     out.print(table)
@@ -159,9 +157,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
     for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
         _say(out, _of_group(group, how))
-    for remark in [*found.notes, *found.task.profile.caveats]:
-        _say(out, f"- {remark}")
-    _wrote(out, written)
+    _remarks(out, [*found.notes, *found.task.profile.caveats], written)
 
 
 def _of_group(group: list[str], association: float) -> str:
@@ -174,7 +170,7 @@ def _of_group(group: list[str], association: float) -> str:
     )
 
 
-def show_profile(task: Any, written: list[str]) -> None:
+def show_profile(task: Task, written: list[str]) -> None:
     """What the data are, what to beware of, and which method fits."""
     out = console()
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -184,11 +180,10 @@ def show_profile(task: Any, written: list[str]) -> None:
         table.add_row(fact, shown(value))
     out.print(Text.assemble((task.source, "bold")))
     out.print(table)
-    for remark in [*task.notes, *task.profile.caveats]:
-        _say(out, f"- {remark}")
+    _remarks(out, [*task.notes, *task.profile.caveats])
     method = METHODS[task.profile.method]
     _say(out, f"{task.profile.reason} ({method.name}: {method.paper})", style="bold")
-    _wrote(out, written)
+    _remarks(out, [], written)
 
 
 # ----------------------------------------------------------------------------- parts
@@ -214,9 +209,20 @@ def _heading(out: Console, found: Studied | Bounded) -> None:
         _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
 
 
-def _first(rows: list[Any], top: int) -> Iterable[Any]:
-    """As many as asked for; 0: all."""
-    return rows[:top] if top else rows
+def _print_features(
+    out: Console,
+    table: Table,
+    cells: Callable[[Feature], list[Any]],
+    features: list[Feature],
+    top: int,
+) -> None:
+    """The table with as many rows as asked for (0: all), and what is kept."""
+    table.add_column("keep")
+    for feature in features[: top or None]:
+        kept = feature["kept"]
+        table.add_row(*cells(feature), "yes" if kept else "", style="bold" if kept else "")
+    out.print(table)
+    _more(out, len(features), table.row_count)
 
 
 def _more(out: Console, n_all: int, n_printed: int) -> None:
@@ -246,14 +252,9 @@ def _answer(out: Console, summary: Summary) -> None:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
 
 
-def _remarks(out: Console, found: Studied, summary: Summary, written: list[str]) -> None:
-    said = summary["caveats"]
-    late = [note for note in found.notes if note not in said]
-    for caveat in [*said, *late]:
-        _say(out, f"- {caveat}")
-    _wrote(out, written)
-
-
-def _wrote(out: Console, written: list[str]) -> None:
+def _remarks(out: Console, remarks: Iterable[str], written: Iterable[str] = ()) -> None:
+    """What else there is to know, each once, and which files were written."""
+    for remark in dict.fromkeys(remarks):
+        _say(out, f"- {remark}")
     for path in written:
         _say(out, f"Wrote {path}", style="green")

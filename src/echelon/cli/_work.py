@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,21 +11,24 @@ from typing import Any, NamedTuple
 
 from echelon._core.progress import every_job_a_step
 from echelon._core.words import counted, is_number, listed
-from echelon.cli._errors import InputError
-from echelon.cli._estimators import make_estimator
-from echelon.cli._options import Common, Judging, names
+from echelon.cli._options import ARGUMENTS, Common, Judging, names
 from echelon.cli._prepare import Task, prepare
-from echelon.cli._progress import working
-from echelon.methods import CLASSES, METHODS, Method
+from echelon.cli._terminal import InputError, nearest, working
+from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED, Method
 from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
 from echelon.study import (
     Prepared,
     bounds_contradictions,
+    encoded,
     fewer_folds,
     filled,
     with_labels_split,
 )
+
+ESTIMATORS = ("linear", "knn", "tree", "forest", "bayes", "svm")
+"""Models by which features can be judged: logistic or ridge regression, the default; 15 nearest
+neighbours; one decision tree; 100 of them; naive Bayes, for classes only; Gaussian kernels."""
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
@@ -45,33 +49,26 @@ class Studied(NamedTuple):
     """What was done to the data, and warnings met on the way."""
 
 
-def study(common: Common, methods: list[str], judging: Judging) -> Studied:
+def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
     """Rank by every method, find out how many features to keep, and choose."""
-    with working(f"Reading {common.data}", common) as say:
-        return _studied(common, methods, judging, say)
-
-
-def _studied(common: Common, methods: list[str], judging: Judging, say: Any) -> Studied:
-    task = prepare(common, methods)
-    settings = {
-        "estimator": make_estimator(
-            judging.estimator, task.target.kind, common.seed, weighted=common.weights is not None
-        ),
-        "n_features": read_n_features(judging.n_features, task.X.shape[1]),
-        "tolerance": read_tolerance(judging),
-        "keep": [name for name in names(common.keep) if name in task.X.columns],
-        "cv": _n_folds(task, judging.cv),
-        "n_resamples": N_RESAMPLES if common.report else 0,
-    }
-    by = listed(method.estimator for method in task.methods)
-    say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
-    return _summarized(task, common, settings)
+    with working(f"Reading {common.data}", common.quiet) as say:
+        task = prepare(common, methods)
+        settings = {
+            "estimator": _estimator(judging.estimator, task, common),
+            "n_features": _n_features(judging.n_features, task.X.shape[1]),
+            "tolerance": _tolerance(judging),
+            "keep": [name for name in names(common.keep) if name in task.X.columns],
+            "cv": _n_folds(task, judging.cv),
+            "n_resamples": N_RESAMPLES if common.report else 0,
+        }
+        by = listed(method.estimator for method in task.methods)
+        say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
+        return _summarized(task, common, settings)
 
 
 def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
-    made = {method.estimator: make_selector(method, task, common) for method in task.methods}
-    said = [note for _, notes in made.values() for note in notes]
-    notes = remarks(task, said)
+    made = {method.estimator: _selector(method, task, common) for method in task.methods}
+    notes = _remarks(task, [note for _, notes in made.values() for note in notes])
     with warnings_of_ours() as caught:
         report = summarize(
             task.X,
@@ -83,7 +80,7 @@ def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied
             random_state=common.seed,
             profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
             source=task.source,
-            command=common.command_line(),
+            command=shlex.join(["echelon", *ARGUMENTS]),
             n_jobs=common.jobs,
             **settings,
         )
@@ -95,7 +92,6 @@ class Bounded(NamedTuple):
 
     task: Task
     selector: Any
-    columns: list[str]
     groups: list[list[str]]
     association: list[float]
     """How closely the two least alike of every group go together."""
@@ -104,53 +100,76 @@ class Bounded(NamedTuple):
 
 def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
-    with working(f"Reading {common.data}", common) as say:
-        return _bounded(common, say)
-
-
-def _bounded(common: Common, say: Any) -> Bounded:
-    task = prepare(common, ["relevancebounds"])
-    _n_folds(task, 5)  # the one rule of how few rows are too few
-    method = METHODS["relevancebounds"]
-    selector = method.make(random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs)
-    table, _ = with_labels_split(filled(task.X))
-    say(f"Bounding {counted(table.shape[1], 'feature')}")
-    with every_job_a_step(), warnings_of_ours() as caught:
-        selector.fit(table, task.target.y)
-        groups = selector.feature_groups()
-    association = [float(associations(table[group]).min()) for group in groups]
-    notes = [*_bounds_doubts(selector, caught), *remarks(task), *caught]
-    return Bounded(task, selector, list(table.columns), groups, association, notes)
-
-
-def _bounds_doubts(selector: Any, notes: list[str]) -> list[str]:
-    """What in the bounds does not fit together, as notes."""
-    lower = selector.intervals_[..., 0].reshape(-1, selector.n_features_in_).max(axis=0)
-    names = selector.feature_names_in_
-    found = bounds_contradictions(selector.relevance_, lower, names, notes)
-    return [f"Two statements do not fit together: {said}" for said in found]
+    with working(f"Reading {common.data}", common.quiet) as say:
+        task = prepare(common, ["relevancebounds"])
+        _n_folds(task, 5)  # the one rule of how few rows are too few
+        selector = METHODS["relevancebounds"].make(
+            random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs
+        )
+        table, _ = with_labels_split(filled(task.X))
+        say(f"Bounding {counted(table.shape[1], 'feature')}")
+        with every_job_a_step(), warnings_of_ours() as caught:
+            selector.fit(table, task.target.y)
+            groups = selector.feature_groups()
+        association = [float(associations(table[group]).min()) for group in groups]
+    lower = selector.intervals_[..., 0].reshape(-1, table.shape[1]).max(axis=0)
+    doubts = bounds_contradictions(selector.relevance_, lower, selector.feature_names_in_, caught)
+    said = [f"Two statements do not fit together: {doubt}" for doubt in doubts]
+    return Bounded(task, selector, groups, association, [*said, *_remarks(task), *caught])
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
     """A report that keeps the relevant features."""
-    relevant = {name.partition("=")[0] for name, kept in
-                zip(found.columns, found.selector.support_, strict=True) if kept}  # fmt: skip
+    kept = found.selector.get_feature_names_out()
+    relevant = {name.partition("=")[0] for name in kept}
     settings = {
         "n_features": min(len(relevant), found.task.X.shape[1]) or "auto",
         "cv": _n_folds(found.task, 5),
         "n_resamples": N_RESAMPLES,
     }
-    with working("Judging the relevant features", common):
+    with working("Judging the relevant features", common.quiet):
         return _summarized(found.task, common, settings).report
 
 
-def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
+def look(common: Common) -> Task:
+    """The data and their profile, with nothing ranked."""
+    with working(f"Looking at {common.data}", common.quiet):
+        task = prepare(common, ["auto"], only_look=True)
+        return task._replace(notes=[*task.notes, *_rank_order_notes(task)])
+
+
+def _rank_order_notes(task: Task) -> list[str]:
+    """What the order of the columns within a row is worth, where they look like one scale."""
+    facts = task.profile
+    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
+    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
+        return []
+    with warnings_of_ours():
+        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
+    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
+
+
+def _remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
+    """What was done to the data, in sentences."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in task.set_aside.items():
+        reasons.setdefault(why, []).append(name)
+    aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
+    return [*aside, *task.notes, *notes]
+
+
+# -------------------------------------------------------------------------- selectors
+
+
+def _selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
     """A selector for the data at hand, and notes; the order of classes comes with the target."""
     kind = task.target.kind
     selector = method.make(random_state=common.seed, kind=kind, problem=kind)
     notes = []
-    if common.scheduler is not None:
-        notes += _use_cluster(selector, method, common)
+    if common.scheduler is not None and "engine" not in selector.get_params():
+        notes.append(f"{method.estimator} has no part that runs on a cluster; it ran here.")
+    elif common.scheduler is not None:
+        selector.set_params(engine=_cluster(common))
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
         selector.set_params(sample_size=SAMPLED_ROWS)
         notes.append(
@@ -164,41 +183,51 @@ def make_selector(method: Method, task: Task, common: Common) -> tuple[Any, list
     return selector, notes
 
 
-def _use_cluster(selector: Any, method: Method, common: Common) -> list[str]:
-    """Let the selector search on the cluster, or note that it cannot."""
-    if "engine" not in selector.get_params():
-        return [f"{method.estimator} has no part that runs on a cluster; it ran here."]
+def _cluster(common: Common) -> Any:
+    """The engine that searches on a Dask cluster."""
     if common.jobs not in (None, 1):
         raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
-    try:
-        from echelon.engines import DaskEngine
-    except ImportError as error:
-        raise InputError(f"--scheduler: {error}") from error
-    selector.set_params(engine=DaskEngine(common.scheduler))
-    return []
+    from echelon.engines import DaskEngine
+
+    return DaskEngine(common.scheduler)
 
 
-def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
-    """What was done to the data, in sentences."""
-    reasons: dict[str, list[str]] = {}
-    for name, why in task.set_aside.items():
-        reasons.setdefault(why, []).append(name)
-    aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
-    return [*aside, *task.notes, *notes]
+# ------------------------------------------------------------------- how they are judged
 
 
-def rank_order_notes(task: Task) -> list[str]:
-    """What the order of the columns within a row is worth, where they look like one scale."""
-    facts = task.profile
-    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
-    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
-        return []
-    with warnings_of_ours():
-        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
-    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
+def _estimator(name: str, task: Task, common: Common) -> Any:
+    """``--estimator``: the model of that name; None for the default of reports."""
+    kind = task.target.kind
+    if name not in ESTIMATORS:
+        raise InputError(f"There is no estimator {name!r}. {nearest(name, ESTIMATORS)}")
+    if name == "linear":
+        return None
+    if name == "bayes" and kind == CONTINUOUS:
+        raise InputError("The estimator bayes is for classes, and the target holds numbers.")
+    if name == "knn" and common.weights is not None:
+        raise InputError("The estimator knn takes no weights of rows. Leave out --weights, or it.")
+    from echelon.evaluation import OrdinalDecomposition
+
+    model = _model(name, kind == CONTINUOUS, common.seed)
+    return encoded(OrdinalDecomposition(model) if kind == ORDERED else model)
 
 
-def read_n_features(text: str, n_features: int) -> int | str:
+def _model(name: str, numbers: bool, seed: int) -> Any:
+    from sklearn import ensemble, naive_bayes, neighbors, svm, tree
+
+    kind = "Regressor" if numbers else "Classifier"
+    if name == "knn":
+        return getattr(neighbors, f"KNeighbors{kind}")(15)
+    if name == "tree":
+        return getattr(tree, f"DecisionTree{kind}")(min_samples_leaf=5, random_state=seed)
+    if name == "forest":
+        return getattr(ensemble, f"RandomForest{kind}")(min_samples_leaf=2, random_state=seed)
+    if name == "bayes":
+        return naive_bayes.GaussianNB()
+    return svm.SVR() if numbers else svm.SVC(random_state=seed)
+
+
+def _n_features(text: str, n_features: int) -> int | str:
     """``--n-features``: a number, or "auto"."""
     if text.lower() == "auto":
         return "auto"
@@ -214,7 +243,7 @@ def read_n_features(text: str, n_features: int) -> int | str:
     return number
 
 
-def read_tolerance(judging: Judging) -> str | None:
+def _tolerance(judging: Judging) -> str | None:
     """``--tolerance``: a loss, or a share as 2%."""
     text = judging.tolerance
     if text is None:

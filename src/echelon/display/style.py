@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from echelon._core.extras import require
 from echelon._core.unseen import visible
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
@@ -57,6 +58,7 @@ class Picture(ABC):
         return self
 
     def _repr_html_(self) -> str:
+        require("Plots need", "plot", "matplotlib")
         from matplotlib.figure import Figure
 
         name = escape(type(self).__name__)
@@ -173,6 +175,7 @@ def new_axes(ax: Any, size: tuple[float, float]) -> Any:
     size : tuple of two floats
         Width and height of the new figure.
     """
+    require("Plots need", "plot", "matplotlib")
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

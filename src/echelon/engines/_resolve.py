@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from echelon._core.compat import StrOptions
+from echelon._core.extras import require
 from echelon.engines._base import Engine
 from echelon.engines.numba._engine import NumbaEngine
 from echelon.engines.numpy._engine import NumpyEngine
@@ -57,11 +58,5 @@ def _compiled_pays(work: float) -> bool:
 def engine_class(name: str) -> Any:
     """The class of an engine that needs a package beyond the usual ones."""
     package, attribute = _OPTIONAL[name]
-    try:
-        import_module(package)
-    except ImportError as error:
-        raise ImportError(
-            f"The {name} engine needs the package {package}, which is not installed. Install it "
-            f'with: pip install "echelon[{name}]"'
-        ) from error
+    require(f"The {name} engine needs", name, package)
     return getattr(import_module(f"echelon.engines.{name}"), attribute)

@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from echelon._core.extras import require
 from echelon._core.files import check_writable, write_whole
 from echelon._core.unseen import all_visible
 from echelon._core.words import listed, number, with_error
@@ -148,6 +149,7 @@ class Report:
 
 def _environment(html: bool) -> Any:
     """Templates in which every value is escaped, for HTML or for Markdown."""
+    require("Reports as HTML or Markdown need", "report", "jinja2")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -1,10 +1,10 @@
 """Files of any format as tables, and what is wrong with them in one sentence.
 
-``_read``   any format;  ``_text``  delimited text;  ``_arff``  ARFF
-``_unpack``  what is compressed in them
+``_read``   any format, compressed or not;  ``_text``  delimited text and ARFF
 ``_clean``  columns of text that are really numbers or dates
 """
 
-from echelon.cli.files._read import Reading, Table, read_table
+from echelon.cli.files._read import Table, read_table
+from echelon.cli.files._text import Reading
 
 __all__ = ["Reading", "Table", "read_table"]

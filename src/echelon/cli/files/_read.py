@@ -1,20 +1,34 @@
-"""A file of any format as a table; what is wrong with it in one sentence."""
+"""A file of any format, compressed or not, as a table; what is wrong with it in one sentence."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import sys
+import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from echelon._core.extras import require
 from echelon._core.files import expanded
-from echelon.cli._errors import InputError, brief, nearest
-from echelon.cli.files._arff import is_arff, read_arff
+from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._clean import cleaned
-from echelon.cli.files._text import MISSING, decoded, read_text
-from echelon.cli.files._unpack import unpacked
+from echelon.cli.files._text import MISSING, Reading, decoded, is_arff, read_arff, read_text
+
+_FORMATS: dict[bytes, tuple[str, str, Callable[[bytes], bytes]]] = {
+    b"\x1f\x8b": ("gzip", ".gz", gzip.decompress),
+    b"BZh": ("bzip2", ".bz2", bz2.decompress),
+    b"\xfd7zXZ\x00": ("xz", ".xz", lzma.decompress),
+}
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""How a zip file begins, and an empty one."""
+_DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
 class Table(NamedTuple):
@@ -25,14 +39,6 @@ class Table(NamedTuple):
     notes: list[str]
     lists_labels: bool = False
     """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
-
-
-class Reading(NamedTuple):
-    """How to read: what was said on the command line."""
-
-    delimiter: str | None = None
-    missing: tuple[str, ...] = ()
-    sheet: str | None = None
 
 
 def read_table(source: str, how: Reading) -> Table:
@@ -51,7 +57,7 @@ def read_table(source: str, how: Reading) -> Table:
         Columns of numbers, dates, labels and categories; notes about assumptions.
     """
     name = "standard input" if source == "-" else Path(source).name
-    data, path = unpacked(_bytes(source), name, source)
+    data, path = _unpacked(_bytes(source), name, source)
     if not data.strip():
         raise InputError(f"{name} is empty.")
     frame, notes = _parsed(data, name, path.lower(), how)
@@ -117,10 +123,9 @@ def _beside(path: Path) -> str:
 
 
 def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise InputError(f"{kind} files need pyarrow: pip install 'echelon[io]'.") from None
+    require(f"{kind} files need", "io", "pyarrow")
+    import pyarrow as pa
+
     try:
         frame = getattr(pd, reader)(io.BytesIO(data))
         # Damaged letters would show up later, when a text is looked at.
@@ -132,10 +137,9 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
 
 
 def _excel(data: bytes, name: str, sheet: str | None) -> tuple[pd.DataFrame, list[str]]:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError("Excel files need openpyxl: pip install 'echelon[io]'.") from None
+    require("Excel files need", "io", "openpyxl")
+    import openpyxl
+
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     except Exception as error:  # zip, XML and key errors: whatever the damage leads to
@@ -170,3 +174,49 @@ def _check_names(frame: pd.DataFrame, name: str) -> None:
             f"{name} has one column only, {shown!r}. Is the delimiter right? Say it with "
             "--delimiter."
         )
+
+
+# ------------------------------------------------------------------- compressed files
+
+
+def _unpacked(data: bytes, name: str, path: str) -> tuple[bytes, str]:
+    """What is compressed in a file, and the path by whose ending it is read.
+
+    The content tells the format, not the name; an Excel file, which is a zip too, stays as it is.
+    """
+    for mark, (kind, ending, decompress) in _FORMATS.items():
+        if data.startswith(mark):
+            try:
+                return decompress(data), path[: -len(ending)] if _ends(path, ending) else path
+            except _DAMAGE as error:
+                raise InputError(f"{name} is a damaged {kind} file: {brief(error)}.") from error
+    if data.startswith(b"\x28\xb5\x2f\xfd"):
+        raise InputError(f"{name} is compressed by Zstandard, which is not read. Unpack it first.")
+    return _from_zip(data, name, path) if data.startswith(_ZIP) else (data, path)
+
+
+def _ends(path: str, ending: str) -> bool:
+    return Path(path).suffix.lower() == ending
+
+
+def _from_zip(data: bytes, name: str, path: str) -> tuple[bytes, str]:
+    """The one file in a zip, and its name; an Excel file unchanged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            inside = archive.namelist()
+            if "[Content_Types].xml" in inside:
+                return data, path
+            files = [each for each in inside if not each.endswith("/") and "__MACOSX" not in each]
+            if len(files) != 1:
+                raise InputError(
+                    f"{name} must hold one file, got {len(files)}. Unpack it, and name one."
+                )
+            return archive.read(files[0]), files[0]
+    except (NotImplementedError, RuntimeError) as error:  # encrypted, or by an unknown method
+        raise InputError(f"{name} cannot be unpacked: {brief(error)}.") from error
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        if _ends(path, ".xlsx") or _ends(path, ".xlsm"):
+            return data, path
+        raise InputError(f"{name} is a damaged zip file: {brief(error)}.") from error

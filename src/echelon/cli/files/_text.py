@@ -1,4 +1,4 @@
-"""Delimited text: its encoding, its delimiter, and rows that do not fit."""
+"""Text: its encoding, delimited tables and rows that do not fit, and ARFF files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import io
 import re
 import warnings
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
 
 import pandas as pd
 
 from echelon._core.words import is_number
-from echelon.cli._errors import InputError
+from echelon.cli._terminal import InputError
 
 DELIMITERS = ",;\t|"
 
@@ -28,17 +30,29 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.+)$""", re.IGNORECASE
+)
+_NUMERIC = ("numeric", "real", "integer")
+
+
+class Reading(NamedTuple):
+    """How to read: what was said on the command line."""
+
+    delimiter: str | None = None
+    missing: tuple[str, ...] = ()
+    sheet: str | None = None
+
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
     """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; and notes."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return _decode(data, encoding, name), []
+    encoding = _encoding(data)
+    if encoding is not None:
+        try:
+            return data.decode(encoding), []
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
     if b"\x00" in data:
-        half = len(data) // 2
-        for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
-            if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * half:
-                return _decode(data, encoding, name), []
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
@@ -52,17 +66,24 @@ def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
         return data.decode("cp1252", errors="replace"), [note]
 
 
-def _decode(data: bytes, encoding: str, name: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
+def _encoding(data: bytes) -> str | None:
+    """What a mark says, or every other byte, which is 0 in texts of two bytes per letter."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return encoding
+    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
+        if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * (len(data) // 2):
+            return encoding
+    return None
 
 
-def read_text(text: str, name: str, delimiter: str | None, how: Any) -> pd.DataFrame:
-    """A table with one line of column names."""
-    text, said = _without_hint(text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
-    delimiter = _one_character(how.delimiter) or said or delimiter or _sniffed(text)
+def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.DataFrame:
+    """A table with one line of column names; ``delimiter`` as the ending of the file says."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n")
+    hint = re.match(r"sep=(.)\n", text)  # Excel's first line
+    if hint:
+        text, delimiter = text[hint.end() :], hint[1]
+    delimiter = _one_character(how.delimiter) or delimiter or _sniffed(text)
     rows = io.StringIO(text)
     header = _header(rows, delimiter, name)
     try:
@@ -82,17 +103,15 @@ def read_text(text: str, name: str, delimiter: str | None, how: Any) -> pd.DataF
     except pd.errors.EmptyDataError:
         frame = pd.DataFrame(columns=range(len(header)))
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        raise InputError(_what_is_wrong(text, delimiter, len(header), name, error)) from error
+        _check_rows(text, delimiter, len(header), name, short=False)
+        reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
+        raise InputError(
+            f"{name} cannot be read: {reason}. Is a quotation mark left open?"
+        ) from error
     frame.columns = header
     if len(frame) and frame.iloc[:, -1].isna().any():
-        _check_short_rows(text, delimiter, len(header), name)
+        _check_rows(text, delimiter, len(header), name, short=True)
     return frame
-
-
-def _without_hint(text: str) -> tuple[str, str | None]:
-    """Excel's first line ``sep=;``, taken off."""
-    found = re.match(r"sep=(.)\n", text)
-    return (text[found.end() :], found[1]) if found else (text, None)
 
 
 def _one_character(delimiter: str | None) -> str | None:
@@ -109,8 +128,8 @@ def _one_character(delimiter: str | None) -> str | None:
 def _sniffed(text: str) -> str:
     """The delimiter that gives the first lines the same number of fields, as many as possible."""
     lines = text[:100_000].splitlines()[:50]
-    if len(text) > 100_000 and len(lines) > 1:
-        lines = lines[:-1] if len(lines) < 50 else lines
+    if len(text) > 100_000 and 1 < len(lines) < 50:
+        del lines[-1]  # which may be cut off
     best, most = ",", (0.0, 1)
     for delimiter in DELIMITERS:
         try:
@@ -138,34 +157,104 @@ def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
     return header
 
 
-def _what_is_wrong(text: str, delimiter: str, n_fields: int, name: str, error: Any) -> str:
-    """The first row with too many fields, in the words of this command."""
-    for row, found in _row_lengths(text, delimiter):
-        if found > n_fields:
-            return (
-                f"Line {row} of {name} has {found} fields, but there are {n_fields} column names. "
-                "Correct the line, or say what separates columns with --delimiter."
-            )
-    reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
-    return f"{name} cannot be read: {reason}. Is a quotation mark left open?"
-
-
-def _check_short_rows(text: str, delimiter: str, n_fields: int, name: str) -> None:
-    """Refuse rows that end early; their values may belong to other columns."""
-    for row, found in _row_lengths(text, delimiter):
-        if found < n_fields:
-            raise InputError(
-                f"Line {row} of {name} has {found} field{'s' * (found > 1)}, but there are "
-                f"{n_fields} column names. Correct the line."
-            )
-
-
-def _row_lengths(text: str, delimiter: str) -> Any:
-    """Line number and number of fields of every row that is not blank."""
+def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: bool) -> None:
+    """Refuse the first row that ends early, or late: its values may belong to other columns."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
-    try:
+    hint = "" if short else ", or say what separates columns with --delimiter"
+    with suppress(csv.Error):
         for row in reader:
-            if row:
-                yield reader.line_num, len(row)
-    except csv.Error:
-        return
+            found = len(row)
+            if found and (found < n_fields if short else found > n_fields):
+                raise InputError(
+                    f"Line {reader.line_num} of {name} has {found} field{'s' * (found > 1)}, but "
+                    f"there are {n_fields} column names. Correct the line{hint}."
+                )
+
+
+# ------------------------------------------------------------------------------- ARFF
+
+
+def is_arff(text: str) -> bool:
+    """Whether the first line that is no comment begins a relation."""
+    for line in text.splitlines():
+        if line.strip() and not line.lstrip().startswith("%"):
+            return line.lstrip().lower().startswith("@relation")
+    return False
+
+
+def read_arff(text: str, name: str) -> pd.DataFrame:
+    """The table of an ARFF file; nominal columns as ordered categories, in declared order."""
+    lines = text.splitlines()
+    begin = next((n for n, line in enumerate(lines) if line.strip().lower() == "@data"), None)
+    if begin is None:
+        raise InputError(f"{name} is no complete ARFF file: it has no line @data.")
+    declared = [
+        _declared(line, n, name)
+        for n, line in enumerate(lines[:begin], 1)
+        if line.strip().lower().startswith("@attribute")
+    ]
+    if not declared:
+        raise InputError(f"{name} is no complete ARFF file: it declares no @attribute.")
+    rows = list(_rows(lines, begin, len(declared), name))
+    columns = list(zip(*rows, strict=True)) or [()] * len(declared)
+    frame = pd.DataFrame(dict(enumerate(columns)), dtype=object)
+    for j, (column, kind) in enumerate(declared):
+        frame[j] = _converted(frame[j], column, kind, name)
+    frame.columns = [column for column, _ in declared]
+    frame.attrs["format"] = "arff"
+    return frame
+
+
+def _declared(line: str, number: int, name: str) -> tuple[str, str]:
+    found = _ATTRIBUTE.match(line.strip())
+    if found is None:
+        raise InputError(
+            f"Line {number} of {name} declares no attribute that can be read: {line!r}."
+        )
+    column = next(part for part in found.groups()[:3] if part is not None)
+    return re.sub(r"\\(.)", r"\1", column), found[4].strip()
+
+
+def _rows(lines: list[str], begin: int, n_columns: int, name: str) -> Iterator[list[str | None]]:
+    """Fields of every row after @data, None where missing."""
+    for number, line in enumerate(lines[begin + 1 :], begin + 2):
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        if line.lstrip().startswith("{"):
+            raise InputError(f"{name} is a sparse ARFF file, which is not read. Save it as CSV.")
+        fields = _fields(line)
+        if len(fields) != n_columns:
+            raise InputError(
+                f"Line {number} of {name} has {len(fields)} fields, but {n_columns} attributes are "
+                "declared. Correct the line."
+            )
+        yield [None if field == "?" else field for field in fields]
+
+
+def _fields(text: str) -> list[str]:
+    """Values separated by commas; quoted ones by the kind of quotes they are in."""
+    quote = "'" if "'" in text else '"'
+    parsed = csv.reader(
+        io.StringIO(text), quotechar=quote, escapechar="\\", skipinitialspace=True, strict=False
+    )
+    return [field.strip() for field in next(parsed, [])]
+
+
+def _converted(column: pd.Series, label: str, kind: str, name: str) -> pd.Series:
+    if kind.startswith("{"):
+        values = _fields(kind.strip("{} \t"))
+        twice = [each for n, each in enumerate(values) if each in values[:n]]
+        if twice:
+            raise InputError(f"{name} declares {twice[0]!r} twice among the values of {label!r}.")
+        unknown = set(column.dropna()) - set(values)
+        if unknown:
+            raise InputError(
+                f"{name} holds {sorted(unknown)[0]!r} in {label!r}, which its declaration lacks."
+            )
+        return pd.Series(pd.Categorical(column, values, ordered=True))
+    if kind.lower().startswith(_NUMERIC):
+        try:
+            return pd.to_numeric(column)
+        except ValueError as error:
+            raise InputError(f"{label!r} of {name} is declared numeric, but: {error}.") from error
+    return column
