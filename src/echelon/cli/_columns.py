@@ -157,7 +157,8 @@ def _features(
             labels = column.map(str, na_action="ignore")
             column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
         elif name in categorical:
-            column = column.astype(object).where(column.notna(), None).map(str, na_action="ignore")
+            labels = column.astype(object).where(column.notna(), None)
+            column = labels.map(str, na_action="ignore").astype("category")
         elif _are_dates(column):
             if column.notna().any():
                 dates[str(name)] = f"{name} counts days since {column.min():%Y-%m-%d}."

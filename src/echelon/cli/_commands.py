@@ -20,6 +20,7 @@ from echelon.engines import NumbaEngine
 from echelon.kernels import compiling
 from echelon.methods import CONTINUOUS, METHODS, ORDERED, Method
 from echelon.study.types import Summary
+from echelon.words import data_caveats
 
 
 def study(common: Common, judging: Judging, methods: list[str]) -> None:
@@ -85,7 +86,7 @@ def bounds(common: Common) -> None:
                 "features": frame.to_dict("records"),
                 "groups": found.groups,
                 "set_aside": found.task.set_aside,
-                "caveats": [*found.notes, *found.task.profile.caveats],
+                "caveats": [*found.notes, *data_caveats(found.task.profile, command=True)],
             }
         )
     elif common.output != "-":
@@ -101,7 +102,9 @@ def profile(common: Common) -> None:
     task = _work.look(common)
     written = _outputs.write_outputs(common, task.profile.frame())
     if common.json:
-        show_json({"source": task.source, **task.profile.as_dict(), "notes": task.notes})
+        show_json(
+            {"source": task.source, **task.profile.as_dict(command=True), "notes": task.notes}
+        )
     elif common.output != "-":
         _show.show_profile(task, written)
 

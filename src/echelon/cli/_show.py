@@ -19,8 +19,8 @@ from echelon.cli._terminal import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
-from echelon.study import MATTERS
 from echelon.study.types import Agreement, Feature, Summary
+from echelon.words import MATTERS, data_caveats
 
 MOST_PAIRS = 3
 """Pairs of methods whose agreement is printed; of more, the extremes."""
@@ -53,7 +53,7 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
         _say(out, "Scores compare features with each other; below 0 does not mean useless.")
-    _remarks(out, [*summary["caveats"], *found.notes], written)
+    _remarks(out, [*summary["words"]["caveats"], *found.notes], written)
 
 
 def _trend(value: float | None) -> str:
@@ -86,7 +86,7 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     _print_features(out, table, cells, features, top)
     _agreement(out, summary["agreement"])
     _answer(out, summary)
-    _remarks(out, [*summary["caveats"], *found.notes], written)
+    _remarks(out, [*summary["words"]["caveats"], *found.notes], written)
 
 
 def _methods_table(summary: Summary) -> Table:
@@ -157,7 +157,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
     for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
         _say(out, _of_group(group, how))
-    _remarks(out, [*found.notes, *found.task.profile.caveats], written)
+    _remarks(out, [*found.notes, *data_caveats(found.task.profile, command=True)], written)
 
 
 def _of_group(group: list[str], association: float) -> str:
@@ -180,7 +180,7 @@ def show_profile(task: Task, written: list[str]) -> None:
         table.add_row(fact, shown(value))
     out.print(Text.assemble((task.source, "bold")))
     out.print(table)
-    _remarks(out, [*task.notes, *task.profile.caveats])
+    _remarks(out, [*task.notes, *data_caveats(task.profile, command=True)])
     method = METHODS[task.profile.method]
     _say(out, f"{task.profile.reason} ({method.name}: {method.paper})", style="bold")
     _remarks(out, [], written)
@@ -231,22 +231,21 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
 
 
 def _answer(out: Console, summary: Summary) -> None:
-    answer = summary["answer"]
-    for warning in answer["warnings"]:
+    answer, words = summary["answer"], summary["words"]
+    for warning in words["warnings"]:
         _say(out, f"Beware: {warning}", style="bold red")
-    _say(out, answer["sentence"], style="bold green" if answer["helps"] else "bold yellow")
+    _say(out, words["answer"], style="bold green" if answer["helps"] else "bold yellow")
     if answer["keep"]:
         _say(out, f"Keep: {listed(answer['keep'], 30)}")
     if answer["always"]:
         _say(out, f"Kept in any case, as asked for: {listed(answer['always'])}.")
-    if answer["offer"]:
-        _say(out, answer["offer"]["sentence"])
-    _say(out, answer["evidence"])
+    if words["offer"]:
+        _say(out, words["offer"])
+    _say(out, words["evidence"])
     if answer["helps"]:
-        _say(out, answer["comparison"])
-    asked = summary["questions"]
-    if asked and MATTERS in asked["sentences"]:
-        _say(out, f"{MATTERS} {asked['sentences'][MATTERS]}")
+        _say(out, words["comparison"])
+    if MATTERS in words["questions"]:
+        _say(out, f"{MATTERS} {words['questions'][MATTERS]}")
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")

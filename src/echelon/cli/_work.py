@@ -6,7 +6,6 @@ import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from echelon._core.progress import every_job_a_step
@@ -19,7 +18,6 @@ from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
 from echelon.study import (
     Prepared,
-    bounds_contradictions,
     encoded,
     fewer_folds,
     filled,
@@ -69,22 +67,47 @@ def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
 def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
     made = {method.estimator: _selector(method, task, common) for method in task.methods}
     notes = _remarks(task, [note for _, notes in made.values() for note in notes])
+    shown = {
+        "profile": task.profile,
+        "notes": notes,
+        "source": task.source,
+        "command": shlex.join(["echelon", *ARGUMENTS]),
+    }
+    selectors = {name: selector for name, (selector, _) in made.items()}
     with warnings_of_ours() as caught:
-        report = summarize(
-            task.X,
-            task.target,
-            {name: selector for name, (selector, _) in made.items()},
-            groups=task.rows.groups,
-            time=task.rows.time,
-            sample_weight=task.rows.weights,
-            random_state=common.seed,
-            profile=replace(task.profile, caveats=[*notes, *task.profile.caveats]),
-            source=task.source,
-            command=shlex.join(["echelon", *ARGUMENTS]),
-            n_jobs=common.jobs,
-            **settings,
-        )
+        if [*selectors] == ["AutoSelector"]:
+            report = _by_default(selectors["AutoSelector"], task, common, settings, shown)
+        else:
+            report = summarize(
+                task.X,
+                task.target,
+                selectors,
+                groups=task.rows.groups,
+                time=task.rows.time,
+                sample_weight=task.rows.weights,
+                random_state=common.seed,
+                n_jobs=common.jobs,
+                **shown,
+                **settings,
+            )
     return Studied(task, report, [*notes, *caught])
+
+
+def _by_default(
+    selector: Any, task: Task, common: Common, settings: dict[str, Any], shown: dict[str, Any]
+) -> Report:
+    """The fitted ``AutoSelector``, described."""
+    n_features = settings["n_features"]
+    selector.set_params(
+        estimator=settings.get("estimator"),
+        n_features_to_select=None if n_features == "auto" else n_features,
+        tolerance=settings.get("tolerance"),
+        must_keep=settings.get("keep") or None,
+        cv=settings["cv"],
+        n_jobs=common.jobs,
+    )
+    selector.fit(task.X, task.target, *task.rows)
+    return selector.report(n_resamples=settings["n_resamples"], **shown)
 
 
 class Bounded(NamedTuple):
@@ -112,10 +135,7 @@ def bounds(common: Common) -> Bounded:
             selector.fit(table, task.target.y)
             groups = selector.feature_groups()
         association = [float(associations(table[group]).min()) for group in groups]
-    lower = selector.intervals_[..., 0].reshape(-1, table.shape[1]).max(axis=0)
-    doubts = bounds_contradictions(selector.relevance_, lower, selector.feature_names_in_, caught)
-    said = [f"Two statements do not fit together: {doubt}" for doubt in doubts]
-    return Bounded(task, selector, groups, association, [*said, *_remarks(task), *caught])
+    return Bounded(task, selector, groups, association, [*_remarks(task), *caught])
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:

@@ -255,9 +255,19 @@ class Profile(Facts):
             plain[name] = {str(key): value for key, value in plain[name].items()}
         return plain
 
-    def as_dict(self) -> dict[str, Any]:
-        """The facts as plain values, and the sentences about them."""
-        said = {name: getattr(self, name) for name in ("reason", "warnings", "caveats")}
+    def as_dict(self, *, command: bool = False) -> dict[str, Any]:
+        """The facts as plain values, and the sentences about them.
+
+        Parameters
+        ----------
+        command : bool, default=False
+            Whether sentences name options of the command rather than parameters in Python.
+        """
+        said = {
+            "reason": self.reason,
+            "warnings": data_warnings(self, command),
+            "caveats": data_caveats(self, command),
+        }
         return self.facts() | said
 
     def frame(self) -> pd.DataFrame:

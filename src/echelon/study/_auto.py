@@ -29,7 +29,9 @@ from echelon.targets import read_target
 if TYPE_CHECKING:
     from echelon.report import Report
 
-NAME = "consensus"
+NAME = "AutoSelector"
+"""What the study calls its one method."""
+RANKING = "consensus"
 """What the fused ranking is called in ``method_`` and ``curves_``."""
 
 
@@ -234,8 +236,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.scores_ = fitted.scores_
         self.order_ = np.argsort(ranks_of(fitted), kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.kind_, self.method_ = design.target.kind, NAME
-        self.curves_, self.helps_ = judged.curves, judged.helps
+        self.kind_, self.method_ = design.target.kind, RANKING
+        self.curves_, self.helps_ = {RANKING: judged.curves[NAME]}, judged.helps
         kept = judged.helps or not self.allow_none or design.rule.wanted is not None
         self.support_ = self.ranking_ <= (judged.choice.size if kept else len(design.rule.always))
         sign = design.scoring.sign

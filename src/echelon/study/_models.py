@@ -55,6 +55,12 @@ def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
     ]
 
 
+def frequent_labels(column: pd.Series, most: int) -> list[Any]:
+    """The categories that occur, the most frequent first."""
+    counts = column.value_counts()
+    return counts[counts > 0].index[:most].tolist()
+
+
 def outcomes_of(y: Any) -> np.ndarray:
     """The target as numbers whose means make sense: codes, values, or one column per class."""
     target = read_target(y)
@@ -194,7 +200,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         outcomes = outcomes_of(y) if many else np.empty((len(X), 0))
         self.means_ = {j: LabelMeans(X.iloc[:, j], outcomes) for j in many}
         self.labels_ = {
-            j: column.value_counts().index[: self.max_labels].tolist()
+            j: frequent_labels(column, self.max_labels)
             for j, column in _columns(X, NOMINAL)
             if j not in self.means_
         }

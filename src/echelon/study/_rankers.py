@@ -15,7 +15,7 @@ from echelon._core.search import shared_ranks
 from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._choice import furthest
-from echelon.study._models import many_labels, with_means
+from echelon.study._models import frequent_labels, many_labels, with_means
 
 if TYPE_CHECKING:
     from echelon.study._study import Design
@@ -223,8 +223,7 @@ def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def _split(name: str, column: pd.Series) -> dict[str, pd.Series]:
-    frequent = column.value_counts().index[:MOST_LABELS]
-    labels = sorted(frequent, key=str)
+    labels = sorted(frequent_labels(column, MOST_LABELS), key=str)
     shown = labels[1:] if len(labels) == 2 and column.notna().all() else labels
     return {f"{name}={label}": (column == label).astype(float) for label in shown or labels}
 
