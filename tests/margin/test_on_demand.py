@@ -60,7 +60,7 @@ def test_the_same_as_in_the_fit(estimator, data, monkeypatch):
     later = clone(estimator).fit(*data)
     monkeypatch.setattr(_base, "MAX_KEPT", 0)
     at_once = clone(estimator).fit(*data)
-    assert at_once._find is None
+    assert not callable(at_once._by_feature)
     for name in ("scores_", "z_scores_", "p_values_", "order_", "support_"):
         assert_array_equal(getattr(later, name), getattr(at_once, name), err_msg=name)
 
@@ -74,16 +74,16 @@ def test_thresholds_that_need_it_find_it_in_the_fit(data, found):
 def test_copies_hold_numbers_and_no_data(twin, data):
     original = ReliefF().fit(*data)
     same = twin(original)
-    assert same._find is None
+    assert not callable(same._by_feature)
     assert_array_equal(same.p_values_, original.p_values_)
     assert len(pickle.dumps(same)) < data[0].nbytes / 2
 
 
 def test_data_are_let_go_once_it_is_found(data):
     fitted = ReliefF().fit(*data)
-    assert fitted._find is not None
+    assert callable(fitted._by_feature)
     assert fitted.z_scores_ is not None
-    assert fitted._find is None
+    assert not callable(fitted._by_feature)
 
 
 def test_changing_the_data_after_the_fit_changes_nothing(data):

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.sample_weights import own_copies
-from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
+from echelon.engines import Bands, BandSums, Engine, Samples
 from echelon.kernels.pairs import distances_among
-from echelon.margin._differences import differences
-from echelon.margin._evidence import Evidence, Moments
-from echelon.margin._mass import difference_mass, distance_masses, pair_mass
-from echelon.margin._moments import WeightSums, all_moments, by_columns
-from echelon.margin._on_demand import bytes_held
-from echelon.margin._triangles import block_thirds, some_rows
+from echelon.margin._evidence import Evidence, Moments, bytes_held
+from echelon.margin._moments import SecondSums, differences
+from echelon.margin._neighbors import difference_mass, distance_masses, pair_mass
+from echelon.margin._pairs import block_thirds, some_rows
+from echelon.margin._permutation import by_columns, column_moments
 from echelon.margin.rules import Band, Term
 
 Limits = dict[Band, np.ndarray]
@@ -91,28 +90,6 @@ def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     return by_columns(samples, totals, engine.map)
 
 
-def bounded(search: Search, band: Band, limits: np.ndarray, space: Any) -> Search:
-    """The search, no farther than near bands reach."""
-    if band.side > 0:
-        return search
-    largest = float(limits.max())
-    return replace(search, radius=np.sqrt(largest) if space.squared else largest)
-
-
-def in_band(
-    found: Found, queries: np.ndarray, band: Band, limits: Limits, tolerance: float
-) -> Found:
-    """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
-    owners = found.owners
-    limit = limits[band][queries[owners]]
-    if band.side < 0:
-        keep = found.distances * tolerance < limit
-    else:
-        keep = found.distances > limit * tolerance
-    counts = np.bincount(owners[keep], minlength=len(found.counts))
-    return Found(counts, found.indices[keep], found.distances[keep])
-
-
 # ------------------------------------------------------------------------- without a list of pairs
 
 
@@ -141,7 +118,7 @@ class DenseSums:
         return without_rounding(self.found.totals / self.n_queries)
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
-        """The same with their z-scores."""
+        """Scores and z-scores of all terms together."""
         scores = self.scores(terms)
         return Evidence.of(scores, self.moments(scores))
 
@@ -150,13 +127,13 @@ class DenseSums:
         rows = self.found.rows / self.n_queries
         which = some_rows(len(rows), np.random.RandomState(self.seed))
         weights = (
-            WeightSums.of(rows, self.found.squares / self.n_queries**2),
+            SecondSums.of(rows, self.found.squares / self.n_queries**2),
             block_thirds(self.weights_among(which), which, rows),
         )
 
         def of_columns(columns: np.ndarray, which: slice) -> np.ndarray:
             nominal = which.start >= self.samples.n_numeric
-            return all_moments(weights, columns, scores[which], nominal=nominal)
+            return column_moments(len(rows), weights, columns, scores[which], nominal=nominal)
 
         return Moments.of(by_columns(self.samples, of_columns, self.engine.map))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,8 +16,10 @@ from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.samples import arrange
 from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search, resolve_engine
-from echelon.kernels.steps import count_steps
+from echelon.margin._loops import count_steps
+from echelon.margin._neighbors import Neighbors, Pairs
 from echelon.margin._pairs import MAX_PAIRS
+from echelon.margin.rules import Term
 from echelon.targets import FEW, read_ordered_classes
 from echelon.validation import as_frame, as_table, names_of, read_columns
 
@@ -198,25 +200,26 @@ class OrdEval(BaseEstimator):
 
     def _neighbours(self, samples: Samples, engine: Engine) -> _Neighbours:
         space = engine.prepare(samples, self.metric)
-        n = len(samples.classes)
-        search = Search(
-            Classes.everyone(len(samples.class_sizes)), min(int(self.n_neighbors), n - 1)
-        )
+        n, n_classes = len(samples.classes), len(samples.class_sizes)
+        search = Search(Classes.everyone(n_classes), min(int(self.n_neighbors), n - 1))
+        neighbors = Neighbors(engine, space, by_index=self.ties == "index")
+        anyone = Term(np.ones(n_classes), search)
 
-        def task(queries: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-            return list(_found(engine, space, queries, search, by_index=self.ties == "index"))
+        def task(queries: np.ndarray) -> list[Pairs]:
+            return list(neighbors.pairs(anyone, queries))
 
-        parts: list[tuple[np.ndarray, ...]] = []
+        parts: list[Pairs] = []
         n_pairs = 0
         for found in engine.map(task, engine.tasks(space, np.arange(n))):
             parts += found
-            n_pairs += sum(len(indices) for _, indices, _ in found)
+            n_pairs += sum(len(indices) for _, _, indices, _ in found)
             if n_pairs > MAX_PAIRS:
                 raise ValueError(
                     f"More than {MAX_PAIRS} pairs of samples share places at ties. Use "
                     'ties="index", or fewer samples.'
                 )
-        return _Neighbours(samples.rows, *map(np.concatenate, zip(*parts, strict=True)))
+        _, counts, indices, shares = map(np.concatenate, zip(*parts, strict=True))
+        return _Neighbours(samples.rows, counts, indices, shares)
 
     def _judge(
         self, answers: list[_Answers], found: _Neighbours, classes: np.ndarray, engine: Engine
@@ -301,17 +304,6 @@ class _Neighbours(NamedTuple):
     counts: np.ndarray
     indices: np.ndarray
     shares: np.ndarray
-
-
-def _found(
-    engine: Engine, space: Any, queries: np.ndarray, search: Search, *, by_index: bool
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Numbers of neighbours, neighbours and shares, in pieces as large as the engine hands out."""
-    while len(queries):
-        found = engine.nearest(space, queries, search)
-        places = np.full(len(found.counts), search.n_neighbors)
-        yield found.counts, found.indices, engine.share(space, found, places, by_index=by_index)
-        queries = queries[len(found.counts) :]
 
 
 class _Steps:

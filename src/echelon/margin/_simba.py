@@ -13,14 +13,14 @@ from sklearn.base import clone
 from echelon._core.compat import Interval
 from echelon._core.progress import track
 from echelon.engines import Engine, Samples, resolve_engine
-from echelon.kernels import ascent
-from echelon.margin._base import MarginSelector
-from echelon.margin._order import OrderedClassesMixin
+from echelon.margin import _loops
+from echelon.margin._base import MarginSelector, OrderedClassesMixin
+from echelon.validation import Columns
 
 _TERMS_PER_CALL = 10**8
 """Differences computed before looking whether to stop: a fraction of a second."""
 
-_DOMINANCE = {"ignore": ascent.IGNORE, "prefer": ascent.PREFER, "require": ascent.REQUIRE}
+_DOMINANCE = {"ignore": _loops.IGNORE, "prefer": _loops.PREFER, "require": _loops.REQUIRE}
 
 
 class Climb:
@@ -58,12 +58,12 @@ class Climb:
             order = rng.permutation(len(values))
             for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
                 if not self.stop.is_set():
-                    ascent.ascend(self.data, part, *self.rule, weights)
+                    _loops.ascend(self.data, part, *self.rule, weights)
         if not self.compared:
             return 0.0, weights
         # e(aw) = |a| e(w), so only weights of one size compare.
         unit = weights / (np.abs(weights).max() or 1.0)
-        return ascent.margin_sum(self.data, *self.rule, unit), weights
+        return _loops.margin_sum(self.data, *self.rule, unit), weights
 
 
 class AscentSelector(MarginSelector):
@@ -105,15 +105,15 @@ class AscentSelector(MarginSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
         # In double precision, so that equal distances are equal whatever the numbers came in.
-        columns, codes = super()._read(X, y)
-        return columns._replace(values=columns.values.astype(np.float64, copy=False)), codes
+        values = columns.values.astype(np.float64, copy=False)
+        return super()._arrange(columns._replace(values=values), codes)
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         seeds = random_state.randint(2**31, size=self.n_restarts)
         climb = Climb(
-            tuple(getattr(samples, name) for name in ascent.FIELDS),
+            tuple(getattr(samples, name) for name in _loops.FIELDS),
             (self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]),
             self.n_epochs,
             compared=self.n_restarts > 1,

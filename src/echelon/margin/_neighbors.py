@@ -1,25 +1,148 @@
-"""Neighbours of weighted samples: as if every row were there as often as its weight says.
+"""The neighbours of samples, and what each gets of the places its query has to give.
 
-A row of weight w is w rows at one place.  It fills w places of those who ask for their nearest, it
-asks w times itself, and its own other copies, w - 1, are its neighbours at distance 0.  So a
-neighbour is a row of mass w, and the row itself one of mass w - 1: an entry of ``Found`` whose
-index is the query's own.  Nothing is repeated: engines search each row once, for as many rows as
-it takes to fill the places.
+``Neighbors`` asks an engine for the neighbours of a term, leaves those in its band, fills up places
+that a relation leaves empty, and shares places at ties.
+
+Samples may be weighted: as if every row were there as often as its weight says.  A row of weight w
+is w rows at one place.  It fills w places of those who ask for their nearest, it asks w times
+itself, and its own other copies, w - 1, are its neighbours at distance 0.  So a neighbour is a row
+of mass w, and the row itself one of mass w - 1: an entry of ``Found`` whose index is the query's
+own.  Nothing is repeated: engines search each row once, for as many rows as it takes to fill the
+places.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from echelon._core.sample_weights import own_copies
-from echelon.engines import Classes, Engine, Found, Samples, Search
+from echelon.engines import ANY, Classes, Engine, Found, Samples, Search
+from echelon.margin.rules import Band, Term
 
 ROUNDING = 1e-9
 """Places that are filled but for this are filled."""
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Queries, their numbers of neighbours, the neighbours, their shares of a place."""
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Neighbours of samples in an engine's space.
+
+    Attributes
+    ----------
+    engine : Engine
+        Who searches.
+    space : object
+        What the engine made of the samples.
+    by_index : bool
+        Places left at a tie go to the lowest rows, instead of being shared.
+    limits : dict from Band to ndarray of shape (n_samples,)
+        Limits of the bands by row, squared where distances are.
+    """
+
+    engine: Engine
+    space: Any
+    by_index: bool
+    limits: dict[Band, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> Samples:
+        """The samples as they lie in the space."""
+        return self.space.samples
+
+    def pairs(self, term: Term, queries: np.ndarray) -> Iterator[Pairs]:
+        """The neighbours of a term, in pieces as large as the engine hands out."""
+        search = term.search
+        if term.band is not None and term.band.side < 0 and len(queries):
+            largest = float(self.limits[term.band][queries].max())
+            radius = np.sqrt(largest) if self.space.squared else largest
+            search = replace(search, radius=radius)
+        while len(queries):
+            found = self._nearest(queries, search)
+            if term.prefer:
+                found, shares = self._preferred(term, queries, found)
+            else:
+                if term.band is not None:
+                    found = self._in_band(term.band, queries, found)
+                shares = self._shares(term, queries, found)
+            n = len(found.counts)
+            yield queries[:n], found.counts, found.indices, shares
+            queries = queries[n:]
+
+    def _nearest(self, queries: np.ndarray, search: Search) -> Found:
+        if self.samples.weights is None:
+            return self.engine.nearest(self.space, queries, search)
+        return weighted_nearest(self.engine, self.space, queries, search)
+
+    def _in_band(self, band: Band, queries: np.ndarray, found: Found) -> Found:
+        """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
+        limit = self.limits[band][queries[found.owners]]
+        if band.side < 0:
+            return _kept(found, found.distances * self.space.tolerance < limit)
+        return _kept(found, found.distances > limit * self.space.tolerance)
+
+    def _shares(self, term: Term, queries: np.ndarray, found: Found) -> np.ndarray:
+        """What every neighbour gets of its query's places."""
+        if term.search.n_neighbors is None:
+            shares = masses(self.samples, queries, found)
+        elif term.worth is not None:
+            mass, rows = masses(self.samples, queries, found), self.samples.rows[found.indices]
+            how = {"tolerance": self.space.tolerance, "by_index": self.by_index}
+            shares = mass_worth(found, mass, rows, term.worth, **how)
+        else:
+            places = np.full(len(found.counts), term.search.n_neighbors)
+            shares = self._share(queries, found, places)
+        if not term.even:
+            return shares
+        return shares / np.bincount(found.owners, shares, len(found.counts))[found.owners]
+
+    def _share(self, queries: np.ndarray, found: Found, places: np.ndarray) -> np.ndarray:
+        """Places shared by neighbours that count each by itself, or by its mass."""
+        if self.samples.weights is None:
+            whole = places.astype(np.int64)
+            return self.engine.share(self.space, found, whole, by_index=self.by_index)
+        mass, rows = masses(self.samples, queries, found), self.samples.rows[found.indices]
+        how = {"tolerance": self.space.tolerance, "by_index": self.by_index}
+        return mass_shares(found, mass, rows, places, **how)
+
+    def _preferred(self, term: Term, queries: np.ndarray, found: Found) -> tuple[Found, np.ndarray]:
+        """Neighbours in the relation first, the nearest others in the places they leave."""
+        others = self._nearest(queries[: len(found.counts)], replace(term.search, relation=ANY))
+        n = len(others.counts)
+        found = found.first(n)
+        places = np.full(n, term.search.n_neighbors)
+        shares = self._share(queries, found, places)
+        size = max(others.indices.max(initial=0), found.indices.max(initial=0)) + 1
+        taken = found.owners * size + found.indices
+        rest = _kept(others, ~np.isin(others.owners * size + others.indices, taken))
+        filled = np.bincount(found.owners, masses(self.samples, queries, found), n)
+        rest_shares = self._share(queries, rest, np.maximum(places - filled, 0))
+        order = np.argsort(np.concatenate([found.owners, rest.owners]), kind="stable")
+        indices, distances, shares = (
+            np.concatenate(both)[order]
+            for both in (
+                (found.indices, rest.indices),
+                (found.distances, rest.distances),
+                (shares, rest_shares),
+            )
+        )
+        return Found(found.counts + rest.counts, indices, distances), shares
+
+
+def _kept(found: Found, keep: np.ndarray) -> Found:
+    """The neighbours in a mask."""
+    counts = np.bincount(found.owners[keep], minlength=len(found.counts))
+    return Found(counts, found.indices[keep], found.distances[keep])
+
+
+# ------------------------------------------------------------------------------ weighted samples
 
 
 def weighted_nearest(engine: Engine, space: Any, queries: np.ndarray, search: Search) -> Found:
@@ -51,7 +174,7 @@ def masses(samples: Samples, queries: np.ndarray, found: Found) -> np.ndarray:
 
 
 def _with_copies(found: Found, space: Any, queries: np.ndarray, search: Search) -> Found:
-    """The same, with the other copies of every query that lies where it looks."""
+    """The neighbours, and the other copies of every query that lies where it looks."""
     samples: Samples = space.samples
     queries = queries[: len(found.counts)]
     classes = samples.classes[queries]
@@ -94,16 +217,13 @@ def _filled(found: Found, whole: Found, n_rows: int, mass: np.ndarray, k: int) -
     return bool((filled[many] >= k - ROUNDING).all())
 
 
-# ----------------------------------------------------------------------------- places and shares
-
-
 def mass_shares(
     found: Found,
     mass: np.ndarray,
     rows: np.ndarray,
     places: np.ndarray,
-    tolerance: float,
     *,
+    tolerance: float,
     by_index: bool,
 ) -> np.ndarray:
     """Mass of every neighbour that finds a place, when each query has so many to give.
@@ -136,8 +256,8 @@ def mass_worth(
     mass: np.ndarray,
     rows: np.ndarray,
     worth: np.ndarray,
-    tolerance: float,
     *,
+    tolerance: float,
     by_index: bool,
 ) -> np.ndarray:
     """What the places of every neighbour are worth; place r is worth ``worth[r - 1]``.
@@ -175,9 +295,6 @@ def _running(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
     begins[1:] = owners[1:] != owners[:-1]
     before = np.where(begins, sums - values, 0.0)
     return sums - np.maximum.accumulate(before) if len(sums) else sums
-
-
-# ------------------------------------------------------------------------------------- distances
 
 
 def distance_masses(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
