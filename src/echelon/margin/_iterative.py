@@ -19,10 +19,9 @@ from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.sample_weights import fit_weighted
 from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep
 from echelon.engines import Engine, Samples, resolve_engine
-from echelon.margin._bands import column_totals
+from echelon.margin._bands import column_totals, n_pairs
 from echelon.margin._base import MarginSelector
 from echelon.margin._loops import soft_margins
-from echelon.margin._neighbors import pair_mass
 from echelon.margin._surf import MultiSURF
 from echelon.rankings import scores_of
 from echelon.validation import as_table
@@ -161,7 +160,8 @@ class IRelief(SampleWeightMixin, MarginSelector):
         engine = resolve_engine(self.engine, self.n_jobs)
         p = samples.values.shape[1]
         weights = np.full(p, p**-0.5)
-        width = self.width * _mean_distance(samples, weights, engine)
+        far = float(weights @ column_totals(samples, engine)) / n_pairs(samples)
+        width = self.width * (far or 1.0)  # 1 if no samples differ
         rounds = track(
             range(self.max_iter), total=self.max_iter, description="I-Relief", verbose=self.verbose
         )
@@ -177,11 +177,6 @@ class IRelief(SampleWeightMixin, MarginSelector):
             settled = bool(np.linalg.norm(after - weights) < self.tol) or norm == 0
             weights = after
         return samples.per_feature(margins)
-
-
-def _mean_distance(samples: Samples, weights: np.ndarray, engine: Engine) -> float:
-    """Mean distance of all pairs under the weights; 1 if no samples differ."""
-    return float(weights @ column_totals(samples, engine)) / pair_mass(samples.mass) or 1.0
 
 
 def _margins(samples: Samples, weights: np.ndarray, width: float, engine: Engine) -> np.ndarray:

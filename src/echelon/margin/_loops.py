@@ -15,21 +15,28 @@ from echelon.kernels.pairs import ABOVE, BELOW, related
 
 
 @kernel
-def contrast_sums(lower, higher, weights, apart, column, nominal):
+def _gap(a, b, nominal):
+    """Difference of two values, NaN where one is missing."""
+    gap = abs(np.float64(b) - np.float64(a))
+    return 1.0 if nominal and gap > 0.0 else gap
+
+
+@kernel
+def contrast_sums(pairs, apart, column, nominal):
     """Sums over the pairs that have a value: what ``_permutation`` needs of one column.
 
-    With g the weight of a pair, d the distance of its classes and D its difference: sums of g, g d,
-    g D, g d D, g^2, g^2 D, g^2 D^2 and, by sample, of g and g D.
+    Pairs are given by their lower and higher rows and their weights.  With g the weight of a pair,
+    d the distance of its classes and D its difference: sums of g, g d, g D, g d D, g^2, g^2 D,
+    g^2 D^2 and, by sample, of g and g D.
     """
+    lower, higher, weights = pairs
     by_row = np.zeros((column.shape[0], 2), np.float64)
     g1 = gd = gx = gdx = gg = ggx = ggxx = 0.0  # in registers: an array would be written each time
     for p in range(lower.shape[0]):
         i, j = lower[p], higher[p]
-        gap = abs(np.float64(column[j]) - np.float64(column[i]))
+        gap = _gap(column[i], column[j], nominal)
         if gap != gap:
             continue
-        if nominal:
-            gap = 1.0 if gap > 0.0 else 0.0
         g, d = weights[p], apart[p]
         x = g * gap
         g1 += g
@@ -47,21 +54,20 @@ def contrast_sums(lower, higher, weights, apart, column, nominal):
 
 
 @kernel
-def cubic_sums(lower, higher, weights, column, nominal, mean, rows):
+def cubic_sums(pairs, column, nominal, mean, rows):
     """Sums of third order over the pairs that have a value, and what the pairs weigh.
 
     With v = g (D - mean), half of which goes to the two samples each, and r the sums by sample in
     ``rows``: v^3 / 4, v^2 (r_i + r_j) / 4 and v r_i r_j, added up; and v of every pair.
     """
+    lower, higher, weights = pairs
     cubes = squares = form = 0.0
     found = np.zeros(lower.shape[0], np.float64)
     for p in range(lower.shape[0]):
         i, j = lower[p], higher[p]
-        gap = abs(np.float64(column[j]) - np.float64(column[i]))
+        gap = _gap(column[i], column[j], nominal)
         if gap != gap:
             continue
-        if nominal:
-            gap = 1.0 if gap > 0.0 else 0.0
         v = weights[p] * (gap - mean)
         found[p] = v
         cubes += 0.25 * v * v * v
@@ -140,8 +146,12 @@ and below in value.  Where classes have no order, every miss counts as above."""
 FIELDS = ("values", "classes", "rows", "n_ordered", "n_numeric")
 """What these kernels take of ``engines.Samples``, as a tuple."""
 
-IGNORE, PREFER, REQUIRE = range(3)
-"""Whether a hit must dominate the sample (or be dominated by it): no, if possible, yes."""
+UNORDERED, IGNORE, PREFER, REQUIRE = range(4)
+"""Classes have no order; or must a hit dominate the sample (or be dominated by it): no, if
+possible, yes."""
+
+RULES = {None: UNORDERED, "ignore": IGNORE, "prefer": PREFER, "require": REQUIRE}
+"""By the parameter ``dominance``."""
 
 TIE = 1e-9
 """Squared distances this close, relatively, are equal: rounding, which depends on the order of
@@ -171,7 +181,7 @@ def _offer(slot, j, gap, rows, neighbours, gaps):
 
 
 @kernel
-def _find(samples, i, squares, ordered, neighbours, gaps):
+def _find(samples, i, squares, rule, neighbours, gaps):
     """The five nearest neighbours of sample i, -1 where there is none."""
     values, classes, rows, n_ordered, n_numeric = samples
     neighbours[:] = -1
@@ -182,11 +192,11 @@ def _find(samples, i, squares, ordered, neighbours, gaps):
         b = values[j]
         gap = _weighted(a, b, n_numeric, squares)
         if classes[j] != classes[i]:
-            above = classes[j] > classes[i] or not ordered
+            above = classes[j] > classes[i] or rule == UNORDERED
             _offer(MISS_ABOVE if above else MISS_BELOW, j, gap, rows, neighbours, gaps)
             continue
         _offer(HIT, j, gap, rows, neighbours, gaps)
-        if ordered:
+        if rule >= PREFER:
             for slot, relation in ((HIT_ABOVE, ABOVE), (HIT_BELOW, BELOW)):
                 if neighbours[slot] < 0 or gap <= gaps[slot] * (1 + TIE):
                     if related(a, b, n_ordered, relation):
@@ -194,22 +204,22 @@ def _find(samples, i, squares, ordered, neighbours, gaps):
 
 
 @kernel
-def _pick_hit(slot, dominance, neighbours):
+def _pick_hit(slot, rule, neighbours):
     """The slot of the hit that counts in a direction, by the rule for dominance."""
-    if dominance == IGNORE or (dominance == PREFER and neighbours[slot] < 0):
+    if rule == IGNORE or (rule == PREFER and neighbours[slot] < 0):
         return HIT
     return slot
 
 
 @kernel
-def _terms(neighbours, ordered, dominance, signs):
+def _terms(neighbours, rule, signs):
     """Sign of every slot in the margin: +1 misses, -1 hits, added over the directions."""
     signs[:] = 0
-    if ordered:
+    if rule != UNORDERED:
         for miss, hit in ((MISS_ABOVE, HIT_ABOVE), (MISS_BELOW, HIT_BELOW)):
             if neighbours[miss] >= 0:
                 signs[miss] += 1
-                signs[_pick_hit(hit, dominance, neighbours)] -= 1
+                signs[_pick_hit(hit, rule, neighbours)] -= 1
     else:
         signs[MISS_ABOVE] = 1
         signs[HIT] = -1
@@ -219,7 +229,7 @@ def _terms(neighbours, ordered, dominance, signs):
 
 
 @kernel
-def ascend(samples, order, ordered, dominance, weights):
+def ascend(samples, order, rule, weights):
     """One step for every sample in ``order``, Eq. (8) or (12); changes ``weights``."""
     values, n_numeric = samples[0], samples[4]
     neighbours = np.empty(5, np.int64)
@@ -227,8 +237,8 @@ def ascend(samples, order, ordered, dominance, weights):
     signs = np.empty(5, np.int64)
     step = np.empty(weights.shape[0], np.float64)
     for i in order:
-        _find(samples, i, weights * weights, ordered, neighbours, gaps)
-        _terms(neighbours, ordered, dominance, signs)
+        _find(samples, i, weights * weights, rule, neighbours, gaps)
+        _terms(neighbours, rule, signs)
         step[:] = 0.0
         for slot in range(5):
             if signs[slot] == 0 or gaps[slot] == 0.0:
@@ -245,15 +255,15 @@ def ascend(samples, order, ordered, dominance, weights):
 
 
 @kernel
-def margin_sum(samples, ordered, dominance, weights):
+def margin_sum(samples, rule, weights):
     """e(w): the margins of all samples added up, Eq. (7) or (11)."""
     neighbours = np.empty(5, np.int64)
     gaps = np.empty(5, np.float64)
     signs = np.empty(5, np.int64)
     total = 0.0
     for i in range(samples[0].shape[0]):
-        _find(samples, i, weights * weights, ordered, neighbours, gaps)
-        _terms(neighbours, ordered, dominance, signs)
+        _find(samples, i, weights * weights, rule, neighbours, gaps)
+        _terms(neighbours, rule, signs)
         for slot in range(5):
             if signs[slot] != 0:
                 total += 0.5 * signs[slot] * np.sqrt(gaps[slot])
@@ -272,8 +282,6 @@ def count_steps(counts, indices, shares, codes, classes, pairs, agreeing):
     has value v and the feature steps up to it from the neighbour (s = 0), down to it (1), or
     stays (2); ``agreeing`` those in which the class does the same.
     """
-    pairs[:] = 0
-    agreeing[:] = 0
     start = 0
     for i in range(counts.shape[0]):
         end, value = start + counts[i], codes[i]

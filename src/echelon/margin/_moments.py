@@ -40,7 +40,7 @@ from __future__ import annotations
 from copy import copy
 from functools import cached_property
 from math import perm
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -185,23 +185,7 @@ def centred(
 # --------------------------------------------------------------------------- sums over differences
 
 
-class Differences(Protocol):
-    """The differences of all pairs of values."""
-
-    def total(self) -> Any:
-        """All of them added up, the first of the sums below."""
-
-    def seconds(self) -> SecondSums:
-        """Sums of first and second order."""
-
-    def thirds(self) -> ThirdSums:
-        """Sums of third order."""
-
-    def some(self, which: np.ndarray) -> Differences:
-        """Those of some of the columns, by a mask."""
-
-
-def differences(values: np.ndarray, *, nominal: bool) -> Differences:
+def differences(values: np.ndarray, *, nominal: bool) -> NumericDifferences | NominalDifferences:
     """The differences of a column, none of whose values are missing; of several, if numbers."""
     return NominalDifferences(values) if nominal else NumericDifferences(values)
 

@@ -13,6 +13,7 @@ places.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,9 @@ ROUNDING = 1e-9
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Queries, their numbers of neighbours, the neighbours, their shares of a place."""
 
+Limits = dict[Band, np.ndarray]
+"""Limits of bands by row, squared where distances are."""
+
 
 @dataclass(frozen=True)
 class Neighbors:
@@ -44,13 +48,13 @@ class Neighbors:
     by_index : bool
         Places left at a tie go to the lowest rows, instead of being shared.
     limits : dict from Band to ndarray of shape (n_samples,)
-        Limits of the bands by row, squared where distances are.
+        How far the bands of the terms reach.
     """
 
     engine: Engine
     space: Any
     by_index: bool
-    limits: dict[Band, np.ndarray] = field(default_factory=dict)
+    limits: Limits = field(default_factory=dict)
 
     @property
     def samples(self) -> Samples:
@@ -76,10 +80,51 @@ class Neighbors:
             yield queries[:n], found.counts, found.indices, shares
             queries = queries[n:]
 
+    def _masses(self, queries: np.ndarray, found: Found) -> np.ndarray:
+        """How many rows every neighbour stands for."""
+        weights = self.samples.weights
+        if weights is None:
+            return np.ones(len(found.indices))
+        own = found.indices == queries[found.owners]
+        return np.where(own, own_copies(weights)[found.indices], weights[found.indices])
+
     def _nearest(self, queries: np.ndarray, search: Search) -> Found:
-        if self.samples.weights is None:
+        """The neighbours of the query rows until their mass fills the places, own copies too.
+
+        Those tied with the last one are found too; as of ``Engine.nearest``, it may be the
+        neighbours of the first queries only.
+        """
+        samples, k = self.samples, search.n_neighbors
+        if samples.weights is None:
             return self.engine.nearest(self.space, queries, search)
-        return weighted_nearest(self.engine, self.space, queries, search)
+        n_rows, n = k, len(samples.classes)
+        if k is not None:
+            n_rows = min(n, max(k, math.ceil(k / samples.weights.mean())))
+        while True:
+            found = self.engine.nearest(self.space, queries, replace(search, n_neighbors=n_rows))
+            whole = _with_copies(found, samples, queries, search)
+            if k is None or n_rows is None or n_rows >= n:
+                return whole
+            if _filled(found, whole, n_rows, self._masses(queries, whole), k):
+                return whole
+            n_rows = min(n, 2 * n_rows)
+
+    def distance_sums(self, queries: np.ndarray) -> np.ndarray:
+        """``Engine.distance_sums``, others counted by their mass, copies too."""
+        everyone = Search(Classes.everyone(len(self.samples.class_sizes)))
+        sums = np.zeros((3, len(self.samples.classes)))
+
+        def task(chunk: np.ndarray) -> None:
+            while len(chunk):
+                found = self._nearest(chunk, everyone)
+                mass = self._masses(chunk, found)
+                far = np.sqrt(found.distances) if self.space.squared else found.distances
+                done, chunk = np.split(chunk, [len(found.counts)])
+                for power in range(3):
+                    sums[power, done] = np.bincount(found.owners, mass * far**power, len(done))
+
+        deque(self.engine.map(task, self.engine.tasks(self.space, queries)), maxlen=0)
+        return sums
 
     def _in_band(self, band: Band, queries: np.ndarray, found: Found) -> Found:
         """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
@@ -91,26 +136,23 @@ class Neighbors:
     def _shares(self, term: Term, queries: np.ndarray, found: Found) -> np.ndarray:
         """What every neighbour gets of its query's places."""
         if term.search.n_neighbors is None:
-            shares = masses(self.samples, queries, found)
+            shares = self._masses(queries, found)
         elif term.worth is not None:
-            mass, rows = masses(self.samples, queries, found), self.samples.rows[found.indices]
-            how = {"tolerance": self.space.tolerance, "by_index": self.by_index}
-            shares = mass_worth(found, mass, rows, term.worth, **how)
+            shares = self._mass_worth(queries, found, term.worth)
         else:
-            places = np.full(len(found.counts), term.search.n_neighbors)
-            shares = self._share(queries, found, places)
+            shares = self._share(
+                queries, found, np.full(len(found.counts), term.search.n_neighbors)
+            )
         if not term.even:
             return shares
         return shares / np.bincount(found.owners, shares, len(found.counts))[found.owners]
 
     def _share(self, queries: np.ndarray, found: Found, places: np.ndarray) -> np.ndarray:
         """Places shared by neighbours that count each by itself, or by its mass."""
-        if self.samples.weights is None:
-            whole = places.astype(np.int64)
-            return self.engine.share(self.space, found, whole, by_index=self.by_index)
-        mass, rows = masses(self.samples, queries, found), self.samples.rows[found.indices]
-        how = {"tolerance": self.space.tolerance, "by_index": self.by_index}
-        return mass_shares(found, mass, rows, places, **how)
+        if self.samples.weights is not None:
+            return self._mass_shares(queries, found, places)
+        places = places.astype(np.int64)
+        return self.engine.share(self.space, found, places, by_index=self.by_index)
 
     def _preferred(self, term: Term, queries: np.ndarray, found: Found) -> tuple[Found, np.ndarray]:
         """Neighbours in the relation first, the nearest others in the places they leave."""
@@ -122,7 +164,7 @@ class Neighbors:
         size = max(others.indices.max(initial=0), found.indices.max(initial=0)) + 1
         taken = found.owners * size + found.indices
         rest = _kept(others, ~np.isin(others.owners * size + others.indices, taken))
-        filled = np.bincount(found.owners, masses(self.samples, queries, found), n)
+        filled = np.bincount(found.owners, self._masses(queries, found), n)
         rest_shares = self._share(queries, rest, np.maximum(places - filled, 0))
         order = np.argsort(np.concatenate([found.owners, rest.owners]), kind="stable")
         indices, distances, shares = (
@@ -135,6 +177,56 @@ class Neighbors:
         )
         return Found(found.counts + rest.counts, indices, distances), shares
 
+    def _mass_shares(self, queries: np.ndarray, found: Found, places: np.ndarray) -> np.ndarray:
+        """Mass of every neighbour that finds a place, when each query has so many to give.
+
+        Neighbours nearer than the last place count whole.  Those tied with it share the places left
+        by their mass, or, ``by_index``, the lowest rows take them.
+        """
+        mass, owners, tolerance = self._masses(queries, found), found.owners, self.space.tolerance
+        order = np.lexsort((found.distances, owners))
+        upto = _running(mass[order], owners[order])
+        full = upto >= places[owners[order]] - ROUNDING
+        last = np.full(len(found.counts), np.inf)
+        np.minimum.at(last, owners[order][full], found.distances[order][full])
+        nearer = found.distances * tolerance < last[owners]
+        tied = ~nearer & (found.distances <= last[owners] * tolerance)
+        left = np.maximum(places - np.bincount(owners, nearer * mass, len(last)), 0.0)[owners]
+        if self.by_index:
+            rows = self.samples.rows[found.indices]
+            order = np.lexsort((rows, ~tied, owners))  # tied ones first, by row
+            before = np.empty(len(order))
+            before[order] = _running(mass[order], owners[order]) - mass[order]
+            given = np.clip(left - before, 0.0, mass)
+        else:
+            together = np.bincount(owners, tied * mass, len(last))[owners]
+            given = mass * np.minimum(left / np.where(together > 0, together, 1.0), 1.0)
+        return np.where(nearer, mass, np.where(tied, given, 0.0))
+
+    def _mass_worth(self, queries: np.ndarray, found: Found, worth: np.ndarray) -> np.ndarray:
+        """What the places of every neighbour are worth; place r is worth ``worth[r - 1]``.
+
+        A neighbour takes as many places as its mass, the first and last perhaps in part; tied ones
+        share theirs, or stand by row.
+        """
+        mass, rows = self._masses(queries, found), self.samples.rows[found.indices]
+        order = np.lexsort((rows, found.distances, found.owners))
+        owner, distance = found.owners[order], found.distances[order]
+        begins = np.ones(len(order), bool)
+        begins[1:] = owner[1:] != owner[:-1]
+        begins[1:] |= distance[1:] > distance[:-1] * self.space.tolerance
+        tie = np.cumsum(begins) - 1
+        if self.by_index:
+            order = order[np.lexsort((rows[order], tie))]
+        end = _running(mass[order], owner)
+        values = _worth_upto(end, worth) - _worth_upto(end - mass[order], worth)
+        if not self.by_index:
+            sums = np.bincount(tie, values) / np.bincount(tie, mass[order])
+            values = sums[tie] * mass[order]
+        shares = np.empty(len(order))
+        shares[order] = values
+        return shares
+
 
 def _kept(found: Found, keep: np.ndarray) -> Found:
     """The neighbours in a mask."""
@@ -142,40 +234,8 @@ def _kept(found: Found, keep: np.ndarray) -> Found:
     return Found(counts, found.indices[keep], found.distances[keep])
 
 
-# ------------------------------------------------------------------------------ weighted samples
-
-
-def weighted_nearest(engine: Engine, space: Any, queries: np.ndarray, search: Search) -> Found:
-    """The neighbours of the query rows until their mass fills the places, own copies among them.
-
-    Those tied with the last one are found too; as of ``Engine.nearest``, it may be the neighbours
-    of the first queries only.
-    """
-    samples: Samples = space.samples
-    k, n = search.n_neighbors, len(samples.classes)
-    if k is None:
-        return _with_copies(engine.nearest(space, queries, search), space, queries, search)
-    n_rows = min(n, max(k, int(np.ceil(k / samples.weights.mean()))))  # type: ignore[union-attr]
-    while True:
-        found = engine.nearest(space, queries, replace(search, n_neighbors=n_rows))
-        whole = _with_copies(found, space, queries, search)
-        if n_rows >= n or _filled(found, whole, n_rows, masses(samples, queries, whole), k):
-            return whole
-        n_rows = min(n, 2 * n_rows)
-
-
-def masses(samples: Samples, queries: np.ndarray, found: Found) -> np.ndarray:
-    """How many rows every neighbour stands for."""
-    weights = samples.weights
-    if weights is None:
-        return np.ones(len(found.indices))
-    own = found.indices == queries[found.owners]
-    return np.where(own, own_copies(weights)[found.indices], weights[found.indices])
-
-
-def _with_copies(found: Found, space: Any, queries: np.ndarray, search: Search) -> Found:
+def _with_copies(found: Found, samples: Samples, queries: np.ndarray, search: Search) -> Found:
     """The neighbours, and the other copies of every query that lies where it looks."""
-    samples: Samples = space.samples
     queries = queries[: len(found.counts)]
     classes = samples.classes[queries]
     looks = search.classes.first[classes] <= classes
@@ -217,72 +277,6 @@ def _filled(found: Found, whole: Found, n_rows: int, mass: np.ndarray, k: int) -
     return bool((filled[many] >= k - ROUNDING).all())
 
 
-def mass_shares(
-    found: Found,
-    mass: np.ndarray,
-    rows: np.ndarray,
-    places: np.ndarray,
-    *,
-    tolerance: float,
-    by_index: bool,
-) -> np.ndarray:
-    """Mass of every neighbour that finds a place, when each query has so many to give.
-
-    Neighbours nearer than the last place count whole.  Those tied with it share the places left by
-    their mass, or, ``by_index``, the lowest rows take them.
-    """
-    owners = found.owners
-    order = np.lexsort((found.distances, owners))
-    upto = _running(mass[order], owners[order])
-    full = upto >= places[owners[order]] - ROUNDING
-    last = np.full(len(found.counts), np.inf)
-    np.minimum.at(last, owners[order][full], found.distances[order][full])
-    nearer = found.distances * tolerance < last[owners]
-    tied = ~nearer & (found.distances <= last[owners] * tolerance)
-    left = np.maximum(places - np.bincount(owners, nearer * mass, len(last)), 0.0)[owners]
-    if by_index:
-        order = np.lexsort((rows, ~tied, owners))  # tied ones first, by row
-        before = np.empty(len(order))
-        before[order] = _running(mass[order], owners[order]) - mass[order]
-        given = np.clip(left - before, 0.0, mass)
-    else:
-        together = np.bincount(owners, tied * mass, len(last))[owners]
-        given = mass * np.minimum(left / np.where(together > 0, together, 1.0), 1.0)
-    return np.where(nearer, mass, np.where(tied, given, 0.0))
-
-
-def mass_worth(
-    found: Found,
-    mass: np.ndarray,
-    rows: np.ndarray,
-    worth: np.ndarray,
-    *,
-    tolerance: float,
-    by_index: bool,
-) -> np.ndarray:
-    """What the places of every neighbour are worth; place r is worth ``worth[r - 1]``.
-
-    A neighbour takes as many places as its mass, the first and last perhaps in part; tied ones
-    share theirs, or stand by row.
-    """
-    owners = found.owners
-    order = np.lexsort((rows, found.distances, owners))
-    owner, distance = owners[order], found.distances[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = (owner[1:] != owner[:-1]) | (distance[1:] > distance[:-1] * tolerance)
-    tie = np.cumsum(begins) - 1
-    if by_index:
-        order = order[np.lexsort((rows[order], tie))]
-    end = _running(mass[order], owner)
-    values = _worth_upto(end, worth) - _worth_upto(end - mass[order], worth)
-    if not by_index:
-        sums = np.bincount(tie, values) / np.bincount(tie, mass[order])
-        values = sums[tie] * mass[order]
-    shares = np.empty(len(order))
-    shares[order] = values
-    return shares
-
-
 def _worth_upto(places: np.ndarray, worth: np.ndarray) -> np.ndarray:
     """What the first places are worth together, the last of them in part."""
     return np.interp(places, np.arange(len(worth) + 1), np.append(0.0, np.cumsum(worth)))
@@ -295,38 +289,3 @@ def _running(values: np.ndarray, owners: np.ndarray) -> np.ndarray:
     begins[1:] = owners[1:] != owners[:-1]
     before = np.where(begins, sums - values, 0.0)
     return sums - np.maximum.accumulate(before) if len(sums) else sums
-
-
-def distance_masses(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarray:
-    """``Engine.distance_sums`` of weighted samples: others counted by their mass, copies too."""
-    samples: Samples = space.samples
-    everyone = Search(Classes.everyone(len(samples.class_sizes)))
-    sums = np.zeros((3, len(samples.classes)))
-
-    def task(chunk: np.ndarray) -> None:
-        while len(chunk):
-            found = weighted_nearest(engine, space, chunk, everyone)
-            mass = masses(samples, chunk, found)
-            far = np.sqrt(found.distances) if space.squared else found.distances
-            done, chunk = np.split(chunk, [len(found.counts)])
-            for power in range(3):
-                sums[power, done] = np.bincount(found.owners, mass * far**power, len(done))
-
-    deque(engine.map(task, engine.tasks(space, queries)), maxlen=0)
-    return sums
-
-
-def pair_mass(weights: np.ndarray) -> float:
-    """Ordered pairs of rows, those of copies of one row among them: n (n - 1) if all weigh 1."""
-    others = weights.sum() - weights + own_copies(weights)
-    return float(weights @ others)
-
-
-def difference_mass(column: np.ndarray, weights: np.ndarray, *, nominal: bool) -> float:
-    """Differences of all ordered pairs of rows added up; nothing may be missing."""
-    if nominal:
-        sizes = np.bincount(np.unique(column, return_inverse=True)[1], weights)
-        return float(sizes.sum() ** 2 - sizes @ sizes)
-    order = np.argsort(column, kind="stable")
-    x, w = column[order], weights[order]
-    return 2.0 * float((w * x) @ (2 * np.cumsum(w) - w - w.sum()))

@@ -188,12 +188,9 @@ class OrdEval(BaseEstimator):
         work = len(classes) * columns.values.size
         engine = resolve_engine(self.engine, self.n_jobs, work)
         neighbours = self._neighbours(arrange(columns, classes), engine)
-        answers = [_Answers.of(column) for column in columns.values.T]
-        answers = [
-            each if each.few and not nominal else each.unused()
-            for each, nominal in zip(answers, columns.nominal, strict=True)
-        ]
-        self._judge(answers, neighbours, classes, engine)
+        judged = zip(columns.values.T, columns.nominal, strict=True)
+        answers = [_Answers.of(column, nominal=nominal) for column, nominal in judged]
+        self._judge(answers, neighbours, engine)
         self.values_ = _labels(X, [each.values for each in answers])
         self.value_counts_ = [each.counts for each in answers]
         return self
@@ -219,21 +216,19 @@ class OrdEval(BaseEstimator):
                     'ties="index", or fewer samples.'
                 )
         _, counts, indices, shares = map(np.concatenate, zip(*parts, strict=True))
-        return _Neighbours(samples.rows, counts, indices, shares)
+        return _Neighbours(samples.rows, samples.classes, counts, indices, shares)
 
-    def _judge(
-        self, answers: list[_Answers], found: _Neighbours, classes: np.ndarray, engine: Engine
-    ) -> None:
+    def _judge(self, answers: list[_Answers], found: _Neighbours, engine: Engine) -> None:
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(answers))
         tails = (1 - self.coverage) / 2
         levels = np.array([tails, 0.5, 1 - tails])
 
         def judge(feature: int) -> tuple[np.ndarray, np.ndarray]:
-            codes = answers[feature].codes[found.rows]
-            steps = _Steps(found, classes[found.rows], len(answers[feature].values))
-            random_state = np.random.RandomState(seeds[feature])
-            shuffled = [steps.of(random_state.permutation(codes)) for _ in range(self.n_shuffles)]
-            return steps.of(codes), _quantiles(np.array(shuffled), levels, steps.shape)
+            codes, n_values = answers[feature].codes[found.rows], len(answers[feature].values)
+            draw = np.random.RandomState(seeds[feature]).permutation
+            factors = found.factors(codes, n_values)
+            shuffled = [found.factors(draw(codes), n_values) for _ in range(self.n_shuffles)]
+            return factors, _quantiles(np.array(shuffled), levels, factors.shape)
 
         judged = engine.map(judge, range(len(answers)))
         name, total = type(self).__name__, len(answers)
@@ -279,48 +274,32 @@ class _Answers(NamedTuple):
     codes: np.ndarray
 
     @classmethod
-    def of(cls, column: np.ndarray) -> _Answers:
+    def of(cls, column: np.ndarray, *, nominal: bool) -> _Answers:
+        """None, if the column has no order, or so many values that few samples have each."""
         codes = np.full(len(column), -1)
         present = ~np.isnan(column)
-        values, codes[present], counts = np.unique(
-            column[present], return_inverse=True, return_counts=True
-        )
+        values, found, counts = np.unique(column[present], return_inverse=True, return_counts=True)
+        if nominal or len(values) > FEW:
+            return cls(values[:0], counts[:0], codes)
+        codes[present] = found
         return cls(values, counts, codes)
-
-    @property
-    def few(self) -> bool:
-        """Whether every value has enough samples to be judged by itself."""
-        return len(self.values) <= FEW
-
-    def unused(self) -> _Answers:
-        """The same without any value."""
-        return _Answers(self.values[:0], self.counts[:0], np.full(len(self.codes), -1))
 
 
 class _Neighbours(NamedTuple):
     """Neighbours of all samples, one after the other; ``rows`` are their original indices."""
 
     rows: np.ndarray
+    classes: np.ndarray
     counts: np.ndarray
     indices: np.ndarray
     shares: np.ndarray
 
-
-class _Steps:
-    """Factors of a feature with so many values, among the same neighbours."""
-
-    def __init__(self, found: _Neighbours, classes: np.ndarray, n_values: int):
-        self._found, self._classes = found, classes
-        self._pairs = np.zeros((n_values, 3)), np.zeros((n_values, 3))
-        self.shape = (3, n_values + 1)
-
-    def of(self, codes: np.ndarray) -> np.ndarray:
+    def factors(self, codes: np.ndarray, n_values: int) -> np.ndarray:
         """Factors by kind of step and value, the last column over all values; NaN without pairs."""
-        pairs, agreeing = self._pairs
-        _, counts, indices, shares = self._found
-        count_steps(counts, indices, shares, codes, self._classes, pairs, agreeing)
+        pairs, agreeing = np.zeros((2, n_values, 3))
+        count_steps(*self[2:], codes, self.classes, pairs, agreeing)
         totals, same = (np.vstack([part, part.sum(axis=0)]).T for part in (pairs, agreeing))
-        return np.divide(same, totals, out=np.full(self.shape, np.nan), where=totals > 0)
+        return np.divide(same, totals, out=np.full(totals.shape, np.nan), where=totals > 0)
 
 
 def _quantiles(factors: np.ndarray, levels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -173,14 +173,14 @@ class Triangles(NamedTuple):
     worth: float
 
     @classmethod
-    def of(cls, graph: PairGraph, random_state: np.random.RandomState) -> Triangles:
+    def of(cls, graph: PairGraph, seed: int) -> Triangles:
         """Those among all wedges of the graph, or among a random part of them."""
         ends, others = (
             np.concatenate(sides)
             for sides in ((graph.lower, graph.higher), (graph.higher, graph.lower))
         )
         degrees = np.bincount(ends, minlength=graph.n_samples)
-        middle, places, worth = _wedges(degrees, random_state)
+        middle, places, worth = _wedges(degrees, seed)
         one, two = _ends_at(middle, places, ends, degrees)
         third, there = _pairs_of(graph, others[one], others[two])
         n_pairs = max(len(graph.lower), 1)
@@ -192,14 +192,13 @@ class Triangles(NamedTuple):
         return self.worth * float((a * b) @ c)
 
 
-def _wedges(
-    degrees: np.ndarray, random_state: np.random.RandomState
-) -> tuple[np.ndarray, np.ndarray, float]:
+def _wedges(degrees: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Samples, two different ones of the pairs that end there, and how many each stands for."""
     couples = degrees * (degrees - 1)
     totals = np.cumsum(couples)
     n = int(totals[-1])
-    wedges = np.arange(n) if n <= WEDGES else np.sort(random_state.randint(0, n, WEDGES))
+    drawn = np.random.RandomState(seed)
+    wedges = np.arange(n) if n <= WEDGES else np.sort(drawn.randint(0, n, WEDGES))
     middle = np.searchsorted(totals, wedges, side="right")
     place = wedges - (totals - couples)[middle]
     first, second = np.divmod(place, np.maximum(degrees[middle] - 1, 1))
@@ -244,9 +243,11 @@ def pair_thirds(
     return centred(n, rows, squares, 2 * float(m @ (m * m)), form, triangles.total(m))
 
 
-def some_rows(n: int, random_state: np.random.RandomState) -> np.ndarray:
+def some_rows(n: int, seed: int) -> np.ndarray:
     """All rows, or a random part of them."""
-    return np.sort(random_state.choice(n, ROWS, replace=False)) if n > ROWS else np.arange(n)
+    if n <= ROWS:
+        return np.arange(n)
+    return np.sort(np.random.RandomState(seed).choice(n, ROWS, replace=False))
 
 
 def block_thirds(block: np.ndarray, which: np.ndarray, rows: np.ndarray) -> ThirdSums:

@@ -60,6 +60,9 @@ The data alone decide: both add up in their own order, and a fit is to be the sa
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """``Engine.map``."""
 
+WeightedPairs = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Lower and higher rows of pairs, and their weights G."""
+
 
 def by_column(
     samples: Samples, function: Callable[[np.ndarray, int], tuple[float, ...]], run: Run
@@ -136,15 +139,11 @@ def column_moments(
 
 
 def permutation_moments(
-    samples: Samples,
-    graph: PairGraph,
-    scores: np.ndarray,
-    run: Run,
-    random_state: np.random.RandomState,
+    samples: Samples, graph: PairGraph, scores: np.ndarray, run: Run, seed: int
 ) -> Moments:
     """Moments of every column's score, in the order of ``samples``; signed ones count as even."""
     everyone = np.ones(graph.n_samples, bool)
-    triangles = Triangles.of(graph, random_state)
+    triangles = Triangles.of(graph, seed)
     graphs = [graph, graph.unsigned()] if graph.directions.any() else [graph]
     whole = [weight_sums(each, triangles, everyone) for each in graphs]
 
@@ -194,20 +193,16 @@ class TermOutcomes(NamedTuple):
 
 
 def contrast_moments(
-    samples: Samples,
-    graph: PairGraph,
-    outcomes: Outcomes,
-    run: Run,
-    random_state: np.random.RandomState,
+    samples: Samples, graph: PairGraph, outcomes: Outcomes, run: Run, seed: int
 ) -> tuple[np.ndarray, Moments]:
     """T of every column and its moments, in the order of ``samples``.
 
     Shares of the graph add up to the weights G.
     """
     graph, weights, copies = _apart_from_copies(graph)
-    ends = graph.lower, graph.higher
-    distances = outcomes.of_pairs(*ends)
-    triangles = Triangles.of(graph, random_state)
+    pairs = graph.lower, graph.higher, weights
+    distances = outcomes.of_pairs(graph.lower, graph.higher)
+    triangles = Triangles.of(graph, seed)
     everyone = np.ones(graph.n_samples, bool)
     of_everyone = outcomes.sums(everyone)
     many = len(weights) * len(samples.columns) > MANY_PAIRS
@@ -219,12 +214,12 @@ def contrast_moments(
         present = ~np.isnan(column) if samples.missing else everyone
         of_classes = of_everyone if present.all() else outcomes.sums(present)
         n, own = int(present.sum()), copies[present].sum()
-        sums, by_row = sums_of(*ends, weights, distances, column, nominal)
+        sums, by_row = sums_of(pairs, distances, column, nominal)
         total, mean, rows, of_pairs = _centred(sums, by_row, n, own)
         expected, variance = mean_and_variance(n, of_pairs, of_classes[0])
         if not is_in_tail(total, expected, variance):
             return total - expected, 0.0, variance, 0.0, 0.0
-        (cubes, squares, form), m = cubes_of(*ends, weights, column, nominal, mean, rows)
+        (cubes, squares, form), m = cubes_of(pairs, column, nominal, mean, rows)
         if own:
             thirds = pair_thirds(graph, triangles, m, present)
         else:  # M is centred
@@ -268,14 +263,10 @@ def _centred(
 
 
 def _sums_by_arrays(
-    lower: np.ndarray,
-    higher: np.ndarray,
-    g: np.ndarray,
-    d: np.ndarray,
-    column: np.ndarray,
-    nominal: bool,
+    pairs: WeightedPairs, d: np.ndarray, column: np.ndarray, nominal: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """``_loops.contrast_sums`` by array operations."""
+    lower, higher, g = pairs
     gaps = pair_gaps(lower, higher, column, nominal)
     missing = np.isnan(gaps)
     if missing.any():
@@ -288,15 +279,10 @@ def _sums_by_arrays(
 
 
 def _cubes_by_arrays(
-    lower: np.ndarray,
-    higher: np.ndarray,
-    g: np.ndarray,
-    column: np.ndarray,
-    nominal: bool,
-    mean: float,
-    rows: np.ndarray,
+    pairs: WeightedPairs, column: np.ndarray, nominal: bool, mean: float, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """``_loops.cubic_sums`` by array operations."""
+    lower, higher, g = pairs
     v = np.nan_to_num(g * (pair_gaps(lower, higher, column, nominal) - mean), copy=False)
     squares = 0.25 * v * v
     one, two = rows[lower], rows[higher]

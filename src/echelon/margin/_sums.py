@@ -134,8 +134,8 @@ class Sums:
 
     def moments(self, terms: Sequence[int]) -> Moments:
         """Moments of these scores under permutation of a column."""
-        draw, scores = np.random.RandomState(self.seed), self.scores(terms)
-        return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
+        graph, scores = self.graph(terms), self.scores(terms)
+        return permutation_moments(self.samples, graph, scores, self.engine.map, self.seed)
 
     def contrast_moments(
         self, terms: Sequence[int], outcomes: Outcomes | None = None
@@ -145,8 +145,8 @@ class Sums:
         ``outcomes`` takes the place of the outcomes that the terms compare.
         """
         outcomes = outcomes or TermOutcomes(self.samples, self.rule[terms[0]])
-        graph, draw = self.graph(terms), np.random.RandomState(self.seed)
-        return contrast_moments(self.samples, graph, outcomes, self.engine.map, draw)
+        graph, run = self.graph(terms), self.engine.map
+        return contrast_moments(self.samples, graph, outcomes, run, self.seed)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -181,18 +181,18 @@ def margin_sums(
         samples, queries = engine.compact(samples, queries, metric, k)
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
+    neighbors = Neighbors(engine, space, ties == "index", limits)
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [dense_sums(engine, space, rule, queries, limits, seed)]
+    dense = [dense_sums(neighbors, rule, queries, seed)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
-    task = partial(_task_sums, Neighbors(engine, space, ties == "index", limits), rule)
-    done = track(engine.map(task, tasks), total=len(tasks), **show)
+    done = engine.map(partial(_task_sums, neighbors, rule), tasks)
     totals = np.zeros((len(rule), samples.values.shape[1]))
     weights = np.zeros(len(rule))
     pieces: list[Piece] = []
     n_pairs = 0
-    for total, weight, found in done:
+    for total, weight, found in track(done, total=len(tasks), **show):
         totals += total
         weights += weight
         n_pairs += sum(len(part.indices) for part in found)
