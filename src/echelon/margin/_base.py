@@ -39,6 +39,12 @@ N_NEIGHBORS: dict[str, list[Any]] = {
 }
 """Constraints of the parameter, for selectors that have it."""
 
+NUMBER_OR_SHARE = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Real, 0, 1, closed="right"),
+]
+"""Constraints of parameters that count samples or features, or are a share of them."""
+
 MOST_CLASSES = 10
 """With more classes, neighbours of any class grow no more: pairs cost time and memory."""
 
@@ -171,11 +177,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
         "metric": [StrOptions({"manhattan", "euclidean"})],
-        "sample_size": [
-            None,
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "sample_size": [None, *NUMBER_OR_SHARE],
         "ties": [StrOptions({"share", "index"})],
         **ErrorRateMixin._error_rate_constraints,
     }
@@ -251,7 +253,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
             )
         if self._needs_z() or sums.n_bytes > MAX_KEPT:
             found = self._evidence(sums)
-            scores, self._by_feature = found.scores, _by_feature(sums, found)
+            scores, self._by_feature = found.scores, found.by_feature(samples)
         else:
             scores = sums.scores(range(len(rule)))
             # Of a copy: parameters may change until then, and a cycle would hold the data longer.
@@ -302,11 +304,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
 
 
 def _find_evidence(selector: ReliefSelector, sums: Sums) -> ByFeature:
-    return _by_feature(sums, selector._evidence(sums))
-
-
-def _by_feature(sums: Sums, found: Evidence) -> ByFeature:
-    return sums.samples.per_feature(found.z), sums.samples.per_feature(found.p_values)
+    return selector._evidence(sums).by_feature(sums.samples)
 
 
 def _is_constant(samples: Samples, scores: np.ndarray) -> np.ndarray:

@@ -16,6 +16,9 @@ from echelon._core.differences import ROUNDING
 from echelon._core.jobs import blas_in_one_thread
 from echelon.engines import Engine, Samples
 
+ByFeature = tuple[np.ndarray, np.ndarray]
+"""z-scores and p-values, in the order of the features."""
+
 ROOT_2_PI = np.sqrt(2 * np.pi)
 
 NO_SKEWNESS = 1e-3
@@ -98,9 +101,9 @@ class Evidence(NamedTuple):
         """Evidence on some columns; it says nothing about the others."""
         return self._replace(z=np.where(columns, self.z, 0.0), varying=self.varying & columns)
 
-    def by_z(self) -> Evidence:
-        """The evidence with z-scores as scores."""
-        return self._replace(scores=self.z)
+    def by_feature(self, samples: Samples) -> ByFeature:
+        """z-scores and p-values in the original order of columns."""
+        return samples.per_feature(self.z), samples.per_feature(self.p_values)
 
 
 def larger(a: Evidence, b: Evidence) -> Evidence:
@@ -152,10 +155,6 @@ def bytes_held(samples: Samples, engine: Engine, arrays: Iterable[np.ndarray]) -
     if not engine.shares_memory or not isinstance(samples.values, np.ndarray):
         return math.inf
     return samples.values.nbytes + sum(array.nbytes for array in arrays)
-
-
-ByFeature = tuple[np.ndarray, np.ndarray]
-"""z-scores and p-values, in the order of the features."""
 
 
 class EvidenceOnDemand:

@@ -20,7 +20,7 @@ from echelon._core.sample_weights import fit_weighted
 from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin._bands import column_totals, n_pairs
-from echelon.margin._base import MarginSelector
+from echelon.margin._base import NUMBER_OR_SHARE, MarginSelector
 from echelon.margin._loops import soft_margins
 from echelon.margin._surf import MultiSURF
 from echelon.rankings import scores_of
@@ -280,18 +280,11 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "selector": [None, BaseEstimator],
-        "n_features_to_select": [
-            None,
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "n_features_to_select": [None, *NUMBER_OR_SHARE],
         "strategy": [StrOptions({"turf", "vls"})],
         "drop": [Interval(Real, 0, 1, closed="neither")],
         "min_features": [Interval(Integral, 1, None, closed="left")],
-        "subset_size": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "subset_size": NUMBER_OR_SHARE,
         "n_deals": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         **CHOICE_CONSTRAINTS,

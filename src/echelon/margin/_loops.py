@@ -204,22 +204,15 @@ def _find(samples, i, squares, rule, neighbours, gaps):
 
 
 @kernel
-def _pick_hit(slot, rule, neighbours):
-    """The slot of the hit that counts in a direction, by the rule for dominance."""
-    if rule == IGNORE or (rule == PREFER and neighbours[slot] < 0):
-        return HIT
-    return slot
-
-
-@kernel
 def _terms(neighbours, rule, signs):
     """Sign of every slot in the margin: +1 misses, -1 hits, added over the directions."""
     signs[:] = 0
     if rule != UNORDERED:
         for miss, hit in ((MISS_ABOVE, HIT_ABOVE), (MISS_BELOW, HIT_BELOW)):
             if neighbours[miss] >= 0:
+                any_hit = rule == IGNORE or (rule == PREFER and neighbours[hit] < 0)
                 signs[miss] += 1
-                signs[_pick_hit(hit, rule, neighbours)] -= 1
+                signs[HIT if any_hit else hit] -= 1
     else:
         signs[MISS_ABOVE] = 1
         signs[HIT] = -1

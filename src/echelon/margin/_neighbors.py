@@ -242,22 +242,17 @@ def _with_copies(found: Found, samples: Samples, queries: np.ndarray, search: Se
     looks &= (classes < search.classes.last[classes]) & search.classes.own
     looks &= samples.weights[queries] > 1  # type: ignore[index]
     if samples.missing:  # a row without a value is near to nothing
-        looks[looks] = ~np.isnan(_local(samples)[queries[looks]]).all(axis=1)
+        if not isinstance(samples.values, np.ndarray):
+            raise ValueError(
+                "`sample_weight` above 1 and missing values do not go together in a Dask "
+                "collection. Impute them, or pass X.compute() if it fits into memory."
+            )
+        looks[looks] = ~np.isnan(samples.values[queries[looks]]).all(axis=1)
     places = np.cumsum(found.counts)[looks]
     return Found(
         found.counts + looks,
         np.insert(found.indices, places, queries[looks]),
         np.insert(found.distances, places, 0.0),
-    )
-
-
-def _local(samples: Samples) -> np.ndarray:
-    """The values, if they are here."""
-    if isinstance(samples.values, np.ndarray):
-        return samples.values
-    raise ValueError(
-        "`sample_weight` above 1 and missing values do not go together in a Dask collection. "
-        "Impute them, or pass X.compute() if it fits into memory."
     )
 
 

@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import unit_scale
+from echelon._core.samples import arrange
 from echelon.engines import Samples
 from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin._evidence import Evidence
@@ -233,19 +233,18 @@ class NPDR(OutcomeMixin, ReliefSelector):
         del self._covariates
         return self
 
-    def _read_covariates(self, covariates: Any, y: Any) -> Covariates:
+    def _read_covariates(self, covariates: Any, y: Any) -> Samples | None:
         """Scaled, numbers first; a single column may come without its second dimension."""
         if covariates is None:
-            return Covariates(np.empty((0, 0)), 0)
+            return None
         if not is_dask(y):
             check_consistent_length(covariates, y)
         if not hasattr(covariates, "columns"):
             covariates = np.asarray(covariates)
             covariates = covariates.reshape(len(covariates), -1)
         columns = read_columns(covariates, "from_dtype", allow_nan=False)
-        order = np.argsort(columns.nominal, kind="stable")
-        values = unit_scale(np.asarray(columns.values, np.float64), ~columns.nominal)
-        return Covariates(values[:, order], int((~columns.nominal).sum()))
+        columns = columns._replace(values=np.asarray(columns.values, np.float64))
+        return arrange(columns, np.zeros(len(columns.values), np.int64))
 
     def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
         copy = clone(self)
@@ -263,46 +262,29 @@ class NPDR(OutcomeMixin, ReliefSelector):
 
     def _evidence(self, sums: Sums) -> Evidence:
         samples, term, graph = sums.samples, sums.rule[0], sums.graph([0, 1])
-        fixed = self._covariates
-        if len(fixed.values):
-            fixed = fixed._replace(values=fixed.values[samples.rows])
         apart = term.of_pairs(samples, graph.lower, graph.higher)
-        regression = PairRegression(
-            samples, graph, apart, fixed.apart(graph.lower, graph.higher), self.kind_ == CLASSES
-        )
+        fixed = np.ones((1, len(apart)))
+        outcomes: Outcomes = TermOutcomes(samples, term)
+        if self._covariates is not None:
+            values, n_numeric = self._covariates.values[samples.rows], self._covariates.n_numeric
+            fixed = np.stack([*fixed, *_gaps(values, n_numeric, graph)])
+            outcomes = _less_covariates(samples, term, effects(values, n_numeric))
+        regression = PairRegression(samples, graph, apart, fixed, self.kind_ == CLASSES)
         slopes, errors = regression.slopes(sums.engine.map)
         scores = np.divide(slopes, errors, out=np.zeros(len(slopes)), where=errors > 0)
         self.coefficients_ = samples.per_feature(slopes)
         self.pair_p_values_ = samples.per_feature(norm.sf(scores))
-        found = sums.contrast_moments([0, 1], self._outcomes(samples, term, fixed))
-        return Evidence.of(*found)._replace(scores=scores).only(np.isfinite(errors))
-
-    def _outcomes(self, samples: Samples, term: Term, fixed: Covariates) -> Outcomes:
-        """What is left of the outcomes."""
-        if not len(fixed.values):
-            return TermOutcomes(samples, term)
-        by = effects(*fixed)
-        if samples.outcome is None:
-            return ClassResiduals.of(samples.classes, by)
-        rest = number_residuals(samples.outcome, by)
-        return TermOutcomes(samples._replace(outcome=rest), term)
+        found = Evidence.of(*sums.contrast_moments([0, 1], outcomes))
+        return found._replace(scores=scores).only(np.isfinite(errors))
 
 
 # --------------------------------------------------------------------------- regression over pairs
 
 
-class Covariates(NamedTuple):
-    """Columns that are held fixed: numbers from 0 to 1, then codes; rows as in the samples."""
-
-    values: np.ndarray
-    n_numeric: int
-
-    def apart(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Differences of pairs of rows; a one goes first."""
-        gaps = [
-            pair_gaps(rows, others, x, f >= self.n_numeric) for f, x in enumerate(self.values.T)
-        ]
-        return np.stack([np.ones(len(rows)), *gaps])
+def _gaps(values: np.ndarray, n_numeric: int, graph: PairGraph) -> list[np.ndarray]:
+    """Differences of all pairs in all columns, numbers first, then codes."""
+    ends = graph.lower, graph.higher
+    return [pair_gaps(*ends, x, f >= n_numeric) for f, x in enumerate(values.T)]
 
 
 class PairRegression(NamedTuple):
@@ -377,6 +359,14 @@ def fit_by(fixed: np.ndarray, g: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 # ------------------------------------------------------------------ outcomes less their covariates
+
+
+def _less_covariates(samples: Samples, term: Term, by: np.ndarray) -> Outcomes:
+    """What is left of the outcomes."""
+    if samples.outcome is None:
+        return ClassResiduals.of(samples.classes, by)
+    rest = number_residuals(samples.outcome, by)
+    return TermOutcomes(samples._replace(outcome=rest), term)
 
 
 def effects(values: np.ndarray, n_numeric: int) -> np.ndarray:

@@ -255,7 +255,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
             return super()._evidence(sums)._replace(ways=ways)
         kinds = [sums.evidence(directed).only(ordered)._replace(ways=ways)] if directed else []
         kinds += [sums.evidence(others)] if others else []
-        return reduce(larger, kinds).by_z()
+        found = reduce(larger, kinds)
+        return found._replace(scores=found.z)
 
 
 def mid_ranks(columns: Columns) -> Columns:
