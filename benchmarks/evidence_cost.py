@@ -15,7 +15,7 @@ import echelon
 from benchmarks.common import environment, note, publish
 from benchmarks.relieff import make_data
 from echelon.margin._bands import DenseSums
-from echelon.margin._weights import Sums
+from echelon.margin._sums import Sums
 
 REPEATS = 7
 CASES: list[tuple[str, Callable[[], Any], int, int]] = [

@@ -10,7 +10,7 @@ import reference
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
 from echelon._core.error_rates import false_discoveries, family_wise
-from echelon.margin import _weights
+from echelon.margin import _sums
 
 RELIEF = [Relief, ReliefF, OReliefF]
 
@@ -146,7 +146,7 @@ def test_noise_is_centred_where_classes_differ_in_size():
 
 
 def test_too_many_pairs_to_keep(monkeypatch, mixed):
-    monkeypatch.setattr(_weights, "MAX_PAIRS", 100)
+    monkeypatch.setattr(_sums, "MAX_PAIRS", 100)
     assert np.isnan(ReliefF().fit(*mixed).z_scores_).all()
     for selector in (ReliefF(threshold="fdr"), OReliefF(3)):
         with pytest.raises(ValueError, match='ties="index"'):

@@ -27,7 +27,7 @@ from echelon import (
 from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.margin import rules
-from echelon.margin._weights import margin_sums
+from echelon.margin._sums import margin_sums
 from echelon.validation import Columns
 
 ENGINES = ("numba", "numpy")

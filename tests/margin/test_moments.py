@@ -10,9 +10,9 @@ import reference_moments
 from cases import draw_case
 from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine
-from echelon.margin import _label_moments, _moments, rules
+from echelon.margin import _permutation, rules
 from echelon.margin._pairs import _numbered
-from echelon.margin._weights import margin_sums
+from echelon.margin._sums import margin_sums
 from echelon.validation import Columns
 
 RULES = {
@@ -34,8 +34,7 @@ RULES = {
 @pytest.fixture(autouse=True)
 def everything_in_the_tail(monkeypatch):
     """Third moments of all columns, not only of those with large scores."""
-    for module in (_moments, _label_moments):
-        monkeypatch.setattr(module, "is_in_tail", lambda *_: True)
+    monkeypatch.setattr(_permutation, "is_in_tail", lambda *_: True)
 
 
 def sums_of(case, name, *, ties="share", size=None, seed=0):
@@ -123,7 +122,7 @@ def test_few_samples(n, rng):
 @pytest.mark.parametrize("many", [0, 10**9], ids=["compiled", "arrays"])
 @pytest.mark.parametrize("name", ["any", "contrast"])
 def test_contrast_equals_enumeration_of_the_classes(name, many, monkeypatch):
-    monkeypatch.setattr(_label_moments, "MANY_PAIRS", many)
+    monkeypatch.setattr(_permutation, "MANY_PAIRS", many)
     for seed in range(8):
         case = draw_case(seed, max_samples=7)
         sums = sums_of(case, name, seed=seed)

@@ -12,10 +12,9 @@ import reference_margin
 import reference_npdr
 from cases import draw_case
 from echelon import NPDR, MultiSURF, ReliefF, RReliefF
-from echelon.margin._moments import WeightSums, mean_and_variance
-from echelon.margin._residuals import ClassResiduals, effects, number_residuals
-from echelon.margin._third_moments import third_moment
-from echelon.margin._triangles import block_thirds
+from echelon.margin._moments import SecondSums, mean_and_variance, third_moment
+from echelon.margin._npdr import ClassResiduals, effects, number_residuals
+from echelon.margin._pairs import block_thirds
 
 SEEDS = range(12)
 
@@ -114,8 +113,8 @@ def test_moments_over_class_residuals_equal_enumeration(rng):
         orders = map(list, itertools.permutations(range(n)))
         totals = np.array([(weights * matrix[np.ix_(order, order)]).sum() for order in orders])
         rows = weights.sum(axis=1)
-        sums, thirds = residuals.sums(slice(None))
-        mean, variance = mean_and_variance(WeightSums.of(rows, (weights**2).sum()), sums)
+        sums, thirds = residuals.sums(np.ones(n, bool))
+        mean, variance = mean_and_variance(n, SecondSums.of(rows, (weights**2).sum()), sums)
         assert_allclose([mean, variance], [totals.mean(), totals.var()], atol=1e-9)
         if n > 2:
             found, _ = third_moment(n, block_thirds(weights, np.arange(n), rows), thirds)

@@ -60,9 +60,60 @@ def test_the_same_as_in_the_fit(estimator, data, monkeypatch):
     later = clone(estimator).fit(*data)
     monkeypatch.setattr(_base, "MAX_KEPT", 0)
     at_once = clone(estimator).fit(*data)
-    assert at_once._find is None
+    assert not callable(at_once._by_feature)
     for name in ("scores_", "z_scores_", "p_values_", "order_", "support_"):
         assert_array_equal(getattr(later, name), getattr(at_once, name), err_msg=name)
+
+
+def read_in_a_thread(fitted):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: (fitted.z_scores_, fitted.p_values_)).result()
+
+
+def read_after_other_fits(fitted):
+    rng = np.random.default_rng(1)
+    for other in LATER:
+        assert len(clone(other).fit(rng.random((300, 9)), np.arange(300) % 3).p_values_) == 9
+    return fitted.z_scores_, fitted.p_values_
+
+
+def read_from(twin):
+    return lambda fitted: (twin(fitted).z_scores_, twin(fitted).p_values_)
+
+
+WAYS = {
+    "in the fit": None,
+    "in a thread": read_in_a_thread,
+    "after other fits": read_after_other_fits,
+    "after pickling": read_from(lambda fitted: pickle.loads(pickle.dumps(fitted))),
+    "pickled twice": read_from(lambda fitted: pickle.loads(pickle.dumps(copy.deepcopy(fitted)))),
+    "of a copy": read_from(copy.copy),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("estimator", LATER, ids=lambda e: type(e).__name__)
+def test_the_same_bits_however_it_is_read(estimator, way, data, monkeypatch):
+    first = clone(estimator).fit(*data)
+    z_scores, p_values = first.z_scores_, first.p_values_
+    if WAYS[way] is None:
+        monkeypatch.setattr(_base, "MAX_KEPT", 0)
+    fitted = clone(estimator).fit(*data)
+    assert callable(fitted._by_feature) == (WAYS[way] is not None)
+    read = WAYS[way] or (lambda fitted: (fitted.z_scores_, fitted.p_values_))
+    for found, expected in zip(read(fitted), (z_scores, p_values), strict=True):
+        assert found.tobytes() == expected.tobytes()
+
+
+def test_the_size_alone_decides_when_it_is_found(data, monkeypatch):
+    sizes = []
+    for limit in (0, 1 << 26):
+        monkeypatch.setattr(_base, "MAX_KEPT", limit)
+        for _ in range(2):  # whatever was fitted or read before
+            fitted = ReliefF().fit(*data)
+            sizes.append((limit, callable(fitted._by_feature)))
+            assert len(fitted.p_values_) == 6
+    assert sizes == [(0, False)] * 2 + [(1 << 26, True)] * 2
 
 
 def test_thresholds_that_need_it_find_it_in_the_fit(data, found):
@@ -74,16 +125,16 @@ def test_thresholds_that_need_it_find_it_in_the_fit(data, found):
 def test_copies_hold_numbers_and_no_data(twin, data):
     original = ReliefF().fit(*data)
     same = twin(original)
-    assert same._find is None
+    assert not callable(same._by_feature)
     assert_array_equal(same.p_values_, original.p_values_)
     assert len(pickle.dumps(same)) < data[0].nbytes / 2
 
 
 def test_data_are_let_go_once_it_is_found(data):
     fitted = ReliefF().fit(*data)
-    assert fitted._find is not None
+    assert callable(fitted._by_feature)
     assert fitted.z_scores_ is not None
-    assert fitted._find is None
+    assert not callable(fitted._by_feature)
 
 
 def test_changing_the_data_after_the_fit_changes_nothing(data):

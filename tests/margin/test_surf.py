@@ -13,7 +13,7 @@ from echelon._core.samples import arrange
 from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.engines.numba import _engine
 from echelon.margin import _bands, rules
-from echelon.margin._weights import margin_sums
+from echelon.margin._sums import margin_sums
 from echelon.validation import Columns
 
 METRICS = ("manhattan", "euclidean")

@@ -9,11 +9,10 @@ from scipy.stats import chi2, gamma, norm
 
 from echelon import SURF, MultiSURF, SURFStar
 from echelon.engines import NumbaEngine
-from echelon.margin import _bands, _triangles
-from echelon.margin._differences import differences
+from echelon.margin import _bands, _pairs
 from echelon.margin._evidence import Moments, upper_tail
-from echelon.margin._third_moments import class_thirds, third_moment
-from echelon.margin._triangles import block_thirds
+from echelon.margin._moments import class_sums, differences, third_moment
+from echelon.margin._pairs import block_thirds
 
 
 def sums_of_third_order(matrix):
@@ -68,7 +67,7 @@ def test_sums_over_differences_equal_loops(values, rng):
 def test_sums_over_class_distances_equal_loops(rng):
     classes, apart = np.sort(rng.integers(0, 4, 12)), symmetric(rng, 4)
     expected = sums_of_third_order(apart[np.ix_(classes, classes)].tolist())
-    assert_allclose(class_thirds(classes, apart), expected, atol=1e-9)
+    assert_allclose(class_sums(classes, apart)[1], expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [3, 4, 20])
@@ -107,7 +106,7 @@ def test_weights_among_rows_add_up(estimator, metric, rng, monkeypatch):
 def test_p_values_with_and_without_a_list_of_pairs(rng, monkeypatch):
     """All wedges, all rows: the same skewness either way."""
     X, y = rng.random((60, 6)), rng.integers(0, 2, 60)
-    monkeypatch.setattr(_triangles, "WEDGES", 1 << 24)
+    monkeypatch.setattr(_pairs, "WEDGES", 1 << 24)
 
     class PairByPair(NumbaEngine):
         band_sums = NumbaEngine.__mro__[1].band_sums
@@ -128,8 +127,8 @@ def test_a_random_part_gives_about_the_same_p_values(rows, wedges, rng, monkeypa
         MultiSURF(kind="ordinal", random_state=0),
     ]
     expected = [selector.fit(X, y).p_values_ for selector in selectors]
-    monkeypatch.setattr(_triangles, "ROWS", rows)
-    monkeypatch.setattr(_triangles, "WEDGES", wedges)
+    monkeypatch.setattr(_pairs, "ROWS", rows)
+    monkeypatch.setattr(_pairs, "WEDGES", wedges)
     for selector, p_values in zip(selectors, expected, strict=True):
         found = selector.fit(X, y).p_values_
         assert_allclose(found, p_values, atol=0.02)

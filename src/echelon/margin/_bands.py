@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.sample_weights import own_copies
-from echelon.engines import Bands, BandSums, Engine, Found, Samples, Search
+from echelon.engines import Bands, BandSums, Engine, Samples
 from echelon.kernels.pairs import distances_among
-from echelon.margin._differences import differences
-from echelon.margin._evidence import Evidence, Moments
-from echelon.margin._mass import difference_mass, distance_masses, pair_mass
-from echelon.margin._moments import WeightSums, all_moments, by_columns
-from echelon.margin._on_demand import bytes_held
-from echelon.margin._triangles import block_thirds, some_rows
-from echelon.margin.rules import Band, Term
-
-Limits = dict[Band, np.ndarray]
-"""Limits of the bands by row, squared where distances are."""
+from echelon.margin._evidence import Evidence, Moments, bytes_held
+from echelon.margin._moments import SecondSums, differences
+from echelon.margin._neighbors import Limits, Neighbors
+from echelon.margin._pairs import block_thirds, some_rows
+from echelon.margin._permutation import by_columns, column_moments
+from echelon.margin.rules import Term
 
 
 def band_limits(engine: Engine, space: Any, rule: Sequence[Term], queries: np.ndarray) -> Limits:
@@ -50,15 +46,12 @@ def _own_moments(engine: Engine, space: Any, queries: np.ndarray) -> tuple[np.nd
 def _moments(engine: Engine, space: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean of the distances of all pairs, for every row; no rule asks for their deviation."""
     samples: Samples = space.samples
-    n, weights = len(samples.classes), samples.weights
-    local = isinstance(samples.values, np.ndarray)
+    n, local = len(samples.classes), isinstance(samples.values, np.ndarray)
     if local and not samples.missing and not space.squared:
         # Manhattan distances add up feature by feature, by sorting: O(p n log n).
-        total = column_totals(samples, engine).sum()
-        pairs = n * (n - 1) if weights is None else pair_mass(weights)
+        total, pairs = column_totals(samples, engine).sum(), n_pairs(samples)
     else:
-        sums = _distance_sums(engine, space, np.arange(n))
-        pairs, total, _ = sums.sum(axis=1) if weights is None else sums @ weights
+        pairs, total, _ = _distance_sums(engine, space, np.arange(n)) @ samples.mass
     return np.full(n, total / (pairs or 1)), np.full(n, np.nan)
 
 
@@ -66,7 +59,7 @@ def _distance_sums(engine: Engine, space: Any, queries: np.ndarray) -> np.ndarra
     """How many rows lie at a finite distance of a query, the sum and the sum of squares."""
     samples: Samples = space.samples
     if not _sums_all_pairs(engine, samples):
-        return distance_masses(engine, space, queries)
+        return Neighbors(engine, space, by_index=False).distance_sums(queries)
     sums = engine.distance_sums(space, queries)
     if samples.weights is not None:
         sums[0, queries] += own_copies(samples.weights)[queries]
@@ -78,6 +71,12 @@ def _sums_all_pairs(engine: Engine, samples: Samples) -> bool:
     return samples.weights is None or (engine.weighs_pairs and not samples.missing)
 
 
+def n_pairs(samples: Samples) -> float:
+    """Ordered pairs of rows, those of copies of one row among them: n (n - 1) if all weigh 1."""
+    mass = samples.mass
+    return float(mass @ (mass.sum() - mass + own_copies(mass)))
+
+
 def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
     """Differences of all ordered pairs of samples added up, by column; nothing may be missing."""
 
@@ -85,32 +84,19 @@ def column_totals(samples: Samples, engine: Engine) -> np.ndarray:
         nominal = which.start >= samples.n_numeric
         if samples.weights is None:
             return np.atleast_1d(differences(columns, nominal=nominal).total())
-        mass = samples.weights
-        return np.array([difference_mass(c.astype(float), mass, nominal=nominal) for c in columns])
+        return np.array([_weighted_total(x, samples.weights, nominal=nominal) for x in columns])
 
     return by_columns(samples, totals, engine.map)
 
 
-def bounded(search: Search, band: Band, limits: np.ndarray, space: Any) -> Search:
-    """The search, no farther than near bands reach."""
-    if band.side > 0:
-        return search
-    largest = float(limits.max())
-    return replace(search, radius=np.sqrt(largest) if space.squared else largest)
-
-
-def in_band(
-    found: Found, queries: np.ndarray, band: Band, limits: Limits, tolerance: float
-) -> Found:
-    """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
-    owners = found.owners
-    limit = limits[band][queries[owners]]
-    if band.side < 0:
-        keep = found.distances * tolerance < limit
-    else:
-        keep = found.distances > limit * tolerance
-    counts = np.bincount(owners[keep], minlength=len(found.counts))
-    return Found(counts, found.indices[keep], found.distances[keep])
+def _weighted_total(column: np.ndarray, weights: np.ndarray, *, nominal: bool) -> float:
+    """Differences of all ordered pairs of weighted rows added up."""
+    if nominal:
+        sizes = np.bincount(np.unique(column, return_inverse=True)[1], weights)
+        return float(sizes.sum() ** 2 - sizes @ sizes)
+    order = np.argsort(column, kind="stable")
+    x, w = column[order].astype(float), weights[order]
+    return 2.0 * float((w * x) @ (2 * np.cumsum(w) - w - w.sum()))
 
 
 # ------------------------------------------------------------------------- without a list of pairs
@@ -141,22 +127,22 @@ class DenseSums:
         return without_rounding(self.found.totals / self.n_queries)
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
-        """The same with their z-scores."""
+        """Scores and z-scores of all terms together."""
         scores = self.scores(terms)
         return Evidence.of(scores, self.moments(scores))
 
     def moments(self, scores: np.ndarray) -> Moments:
         """Moments of the scores under permutation of a column."""
         rows = self.found.rows / self.n_queries
-        which = some_rows(len(rows), np.random.RandomState(self.seed))
+        which = some_rows(len(rows), self.seed)
         weights = (
-            WeightSums.of(rows, self.found.squares / self.n_queries**2),
+            SecondSums.of(rows, self.found.squares / self.n_queries**2),
             block_thirds(self.weights_among(which), which, rows),
         )
 
         def of_columns(columns: np.ndarray, which: slice) -> np.ndarray:
             nominal = which.start >= self.samples.n_numeric
-            return all_moments(weights, columns, scores[which], nominal=nominal)
+            return column_moments(len(rows), weights, columns, scores[which], nominal=nominal)
 
         return Moments.of(by_columns(self.samples, of_columns, self.engine.map))
 
@@ -176,19 +162,14 @@ class DenseSums:
 
 
 def dense_sums(
-    engine: Engine,
-    space: Any,
-    rule: list[Term],
-    queries: np.ndarray,
-    limits: Limits,
-    seed: int,
+    neighbors: Neighbors, rule: list[Term], queries: np.ndarray, seed: int
 ) -> DenseSums | None:
     """The sums of a rule of bands, if the engine has a way without lists of pairs."""
-    samples: Samples = space.samples
+    engine, space, samples = neighbors.engine, neighbors.space, neighbors.samples
     plain = all(term.band is not None and not term.pairwise and not term.even for term in rule)
     if not plain or samples.missing or not _sums_all_pairs(engine, samples):
         return None
-    bands = _as_bands(samples, rule, limits)
+    bands = _as_bands(samples, rule, neighbors.limits)
     found = engine.band_sums(space, queries, bands)
     if found is None:
         return None

@@ -1,4 +1,8 @@
-"""The estimator shared by all margin-based selectors."""
+"""The estimators shared by all margin-based selectors, and what those of one kind of target share.
+
+A new method adds a rule and a small class.  Data take one way through a fit: ``_read`` (features
+and ``_read_codes``), ``_arrange`` (samples as engines take them), ``_weights`` (scores).
+"""
 
 from __future__ import annotations
 
@@ -10,27 +14,36 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
+from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import columns_that_vary
+from echelon._core.differences import columns_that_vary, unit_scale
+from echelon._core.directions import directions
 from echelon._core.error_rates import CONTROLS
 from echelon._core.jobs import blas_in_one_thread
 from echelon._core.sample_weights import total_of
 from echelon._core.samples import arrange
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
-from echelon.margin._evidence import Evidence
-from echelon.margin._on_demand import MAX_KEPT, EvidenceOnDemand, Known
+from echelon.margin._evidence import MAX_KEPT, ByFeature, Evidence, EvidenceOnDemand
 from echelon.margin._pairs import MAX_PAIRS
-from echelon.margin._triangles import fixed_seed
-from echelon.margin._weights import Sums, margin_sums, warn_of_copies
+from echelon.margin._sums import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
-from echelon.validation import is_dask, read_columns
+from echelon.methods import CLASSES
+from echelon.targets import read_ordered_classes
+from echelon.validation import Columns, is_dask, read_columns
 
 N_NEIGHBORS: dict[str, list[Any]] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]
 }
 """Constraints of the parameter, for selectors that have it."""
+
+NUMBER_OR_SHARE = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Real, 0, 1, closed="right"),
+]
+"""Constraints of parameters that count samples or features, or are a share of them."""
 
 MOST_CLASSES = 10
 """With more classes, neighbours of any class grow no more: pairs cost time and memory."""
@@ -62,7 +75,44 @@ class MarginSelector(WeightingSelector):
             return self._weights(self._arrange(features, codes), random_state)
 
     def _arrange(self, columns: Any, codes: np.ndarray) -> Samples:
-        return arrange(columns, codes)
+        """Samples with their classes, or with the numbers of :class:`OutcomeMixin`."""
+        if codes.dtype.kind == "i":
+            return arrange(columns, codes, self._directions(columns, codes))
+        return arrange(columns, np.zeros(len(codes), np.int64), outcome=codes)
+
+    def _directions(self, columns: Columns, codes: np.ndarray) -> np.ndarray | None:
+        """Which features rise, or fall, with the classes; None: no matter."""
+        return None
+
+
+class OrderedClassesMixin:
+    """For selectors whose classes, and so their features, have an order."""
+
+    _order_constraints: ClassVar[dict[str, list[Any]]] = {
+        "dominance": [StrOptions({"prefer", "require", "ignore"})],
+        "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
+        "class_order": ["array-like", None],
+    }
+
+    class_order: Any
+    monotonic_cst: Any
+
+    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        return read_ordered_classes(y, self.class_order)
+
+    def _directions(self, columns: Columns, codes: np.ndarray) -> np.ndarray:
+        self.monotonic_cst_ = directions(self.monotonic_cst, columns, codes)
+        return self.monotonic_cst_
+
+
+class OutcomeMixin(TargetReader):
+    """For Relief selectors of any target: numbers and ordered classes are numbers from 0 to 1."""
+
+    def _read_codes(self, y: Any) -> np.ndarray:
+        target = self._read_target(y)
+        if target.kind == CLASSES:
+            return target.codes  # type: ignore[return-value]
+        return unit_scale(target.numbers[:, None], np.array([True]))[:, 0]
 
 
 class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, MarginSelector):
@@ -127,11 +177,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
         "metric": [StrOptions({"manhattan", "euclidean"})],
-        "sample_size": [
-            None,
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "sample_size": [None, *NUMBER_OR_SHARE],
         "ties": [StrOptions({"share", "index"})],
         **ErrorRateMixin._error_rate_constraints,
     }
@@ -168,16 +214,17 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         self.verbose = verbose
 
     def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        columns = self._read_columns(X)
-        self.classes_, codes = self._read_classes(y.compute() if is_dask(y) else y)
-        return columns, codes
+        how = {"categorical_features": self.categorical_features, "allow_nan": self._allow_nan}
+        if is_dask(X):  # rows stay where they are
+            columns = resolve_engine(self.engine, self.n_jobs).read(X, **how)
+        else:
+            columns = read_columns(X, **how)
+        return columns, self._read_codes(y.compute() if is_dask(y) else y)
 
-    def _read_columns(self, X: Any) -> Any:
-        """The features; those of a Dask collection stay where they are."""
-        if not is_dask(X):
-            return read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
-        engine = resolve_engine(self.engine, self.n_jobs)
-        return engine.read(X, self.categorical_features, allow_nan=self._allow_nan)
+    def _read_codes(self, y: Any) -> np.ndarray:
+        """The target, a code or a number for every sample."""
+        self.classes_, codes = self._read_classes(y)
+        return codes
 
     @abstractmethod
     def _rule(self, samples: Samples) -> list[Term]:
@@ -196,7 +243,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
             metric=self.metric,
             ties=self.ties,
             verbose=self.verbose,
-            seed=fixed_seed(self.random_state),
+            seed=_fixed_seed(self.random_state),
         )
         if sums.pieces is None and self._needs_z():
             raise ValueError(
@@ -205,20 +252,15 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
                 "`threshold` that do without."
             )
         if self._needs_z() or sums.n_bytes > MAX_KEPT:
-            return self._with_evidence(samples, sums)
-        self._found = self._find = None
-        # Of a copy: parameters may change until then, and a cycle would hold the data for longer.
-        self._find = partial(_find_evidence, copy(self), samples, sums)
-        scores = sums.scores(range(len(rule)))
-        self._tells_nothing = samples.per_feature(_is_constant(samples, scores))
+            found = self._evidence(sums)
+            scores, self._by_feature = found.scores, found.by_feature(samples)
+        else:
+            scores = sums.scores(range(len(rule)))
+            # Of a copy: parameters may change until then, and a cycle would hold the data longer.
+            self.__dict__.pop("_by_feature", None)
+            self._by_feature = partial(_find_evidence, copy(self), sums)
+        self._constant = samples.per_feature(_is_constant(sums.samples, scores))
         return samples.per_feature(scores)
-
-    def _with_evidence(self, samples: Samples, sums: Sums) -> np.ndarray:
-        """Scores, and all that can be said of them, at once."""
-        found = self._evidence(sums)
-        self._found, self._find = _by_feature(samples, found), None
-        self._tells_nothing = samples.per_feature(~found.varying)
-        return samples.per_feature(found.scores)
 
     def _evidence(self, sums: Sums) -> Evidence:
         """Scores and z-scores by column; scores are those of all terms, unless z is needed."""
@@ -230,7 +272,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
 
     def _best_first(self) -> np.ndarray:
         # Of equal scores, that of a constant feature comes last.
-        return np.lexsort((self._tells_nothing, -self.scores_))
+        return np.lexsort((self._constant, -self.scores_))
 
     def _queries(self, n_samples: int, random_state: Any) -> np.ndarray:
         """All samples, or a random sample of them without replacement."""
@@ -261,16 +303,23 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         return total_of(samples.weights, len(samples.classes))
 
 
-def _find_evidence(selector: ReliefSelector, samples: Samples, sums: Sums) -> Known:
-    return _by_feature(samples, selector._evidence(sums))
-
-
-def _by_feature(samples: Samples, found: Evidence) -> Known:
-    return Known(samples.per_feature(found.z), samples.per_feature(found.p_values))
+def _find_evidence(selector: ReliefSelector, sums: Sums) -> ByFeature:
+    return selector._evidence(sums).by_feature(sums.samples)
 
 
 def _is_constant(samples: Samples, scores: np.ndarray) -> np.ndarray:
     """Which columns have no two values; these score 0, as others hardly ever do."""
     constant = scores == 0
-    constant[constant] = ~columns_that_vary(samples.values[:, constant])
+    for f in np.flatnonzero(constant).tolist():
+        constant[f] = not columns_that_vary(samples.values[:, f][:, None])[0]
     return constant
+
+
+def _fixed_seed(random_state: Any) -> int:
+    """Of what chooses wedges and rows; unless told otherwise always 0, for equal p-values.
+
+    Drawn in the fit: they may be chosen later.
+    """
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,13 +1,23 @@
-"""What scores are worth: z-scores, p-values, and the larger of two kinds of evidence."""
+"""What scores are worth: z-scores and p-values, which a fitted selector finds when asked for them.
+
+They cost as much as a small fit.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from echelon._core.differences import ROUNDING
+from echelon._core.jobs import blas_in_one_thread
+from echelon.engines import Engine, Samples
+
+ByFeature = tuple[np.ndarray, np.ndarray]
+"""z-scores and p-values, in the order of the features."""
 
 ROOT_2_PI = np.sqrt(2 * np.pi)
 
@@ -50,7 +60,7 @@ class Evidence(NamedTuple):
     Attributes
     ----------
     scores, z : ndarray of shape (n_columns,)
-        Scores, and the same in units of their deviation from what permuted columns score.
+        Scores, and how many deviations they lie above the mean of permuted columns.
     varying : ndarray of shape (n_columns,)
         Whether permutation changes the score at all; where it does not, z is 0.
     ways : ndarray of shape (n_columns,)
@@ -88,12 +98,12 @@ class Evidence(NamedTuple):
         return np.where(self.varying, np.minimum(1.0, tail), 1.0)
 
     def only(self, columns: np.ndarray) -> Evidence:
-        """The same for some columns; it says nothing about the others."""
+        """Evidence on some columns; it says nothing about the others."""
         return self._replace(z=np.where(columns, self.z, 0.0), varying=self.varying & columns)
 
-    def by_z(self) -> Evidence:
-        """The same with z-scores as scores."""
-        return self._replace(scores=self.z)
+    def by_feature(self, samples: Samples) -> ByFeature:
+        """z-scores and p-values in the original order of columns."""
+        return samples.per_feature(self.z), samples.per_feature(self.p_values)
 
 
 def larger(a: Evidence, b: Evidence) -> Evidence:
@@ -132,3 +142,52 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
     step = 1.0 / np.where(near, 1.0, u) - 1.0 / np.where(near, 1.0, w)
     tail = ndtr(-w) + np.exp(-0.5 * w**2) / ROOT_2_PI * np.where(near, -skewness / 6, step)
     return np.where(skewed, np.where(below, 1.0, np.clip(tail, 0.0, 1.0)), even)
+
+
+# ------------------------------------------------------------------------------------ on demand
+
+MAX_KEPT = 1 << 26
+"""Bytes of samples and pairs that a fitted selector may hold until it is asked (64 MB)."""
+
+
+def bytes_held(samples: Samples, engine: Engine, arrays: Iterable[np.ndarray]) -> float:
+    """What later evidence would hold; infinite where it is on other machines, soon gone."""
+    if not engine.shares_memory or not isinstance(samples.values, np.ndarray):
+        return math.inf
+    return samples.values.nbytes + sum(array.nbytes for array in arrays)
+
+
+class EvidenceOnDemand:
+    """``z_scores_`` and ``p_values_``, computed when they are first read.
+
+    A fit leaves in ``_by_feature`` the two arrays, or a function that finds them from data it
+    holds.  It is replaced by what it found, in one assignment: threads that ask at the same time
+    find the same numbers.  Copies and pickles hold the numbers, not the data behind them.
+    """
+
+    _by_feature: ByFeature | Callable[[], ByFeature]
+
+    @property
+    def z_scores_(self) -> np.ndarray:
+        """Scores less their mean, in units of their deviation, both over permutations."""
+        return self._found("z_scores_")[0]
+
+    @property
+    def p_values_(self) -> np.ndarray:
+        """Probabilities of larger z-scores for features that have nothing to do with y."""
+        return self._found("p_values_")[1]
+
+    def _found(self, name: str) -> ByFeature:
+        found = vars(self).get("_by_feature")
+        if found is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if callable(found):
+            with blas_in_one_thread():
+                found = self._by_feature = found()
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_by_feature" in vars(self):
+            self._found("p_values_")
+        state: Any = super().__getstate__()
+        return state

@@ -1,30 +1,51 @@
-"""NPDR: regression over pairs of neighbours, with covariates."""
+"""NPDR: regression over pairs of neighbours, with covariates.
+
+A pair weighs g, its outcomes lie d apart, its values of a feature D, its covariates C.  The slope
+of D in a regression of d on 1, D and C is the importance of the feature; over its standard error,
+as if pairs were independent, it is NPDR's score.  A feature with gaps: the pairs that have it.
+
+Pairs share samples, and are not independent, so that p-values come from outcomes less what
+covariates explain, sample by sample.  If an outcome follows covariates, and a feature does, both go
+together though neither makes the other.  What is left of the outcome knows nothing of the
+covariates, and may be permuted among the samples (Freedman and Lane 1983); ``_permutation`` does so
+without permuting.  Numbers, and codes of ordered classes: r = y less its least squares, and
+|r_i - r_j| in place of |y_i - y_j|.  Classes without an order: r has an entry for every class, 1 or
+0 less its probability by a logistic regression, in units of its deviation; and -r_i r_j in place of
+0 or 1, which has mean 0 and the same variance for all pairs, however likely their classes were.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import norm
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import unit_scale
+from echelon._core.samples import arrange
 from echelon.engines import Samples
-from echelon.margin._base import ReliefSelector
+from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin._evidence import Evidence
-from echelon.margin._label_moments import Outcomes, TermOutcomes
-from echelon.margin._outcome import OutcomeMixin
-from echelon.margin._pair_regression import Covariates, PairRegression
-from echelon.margin._residuals import ClassResiduals, effects, number_residuals
-from echelon.margin._weights import Sums
+from echelon.margin._moments import NO_SECONDS, NO_THIRDS, SecondSums, ThirdSums, centred
+from echelon.margin._pairs import PairGraph
+from echelon.margin._permutation import Outcomes, Run, TermOutcomes, by_column, pair_gaps
+from echelon.margin._sums import Sums
 from echelon.margin.rules import Band, Term, rrelieff
 from echelon.methods import CLASSES
 from echelon.validation import is_dask, read_columns
+
+NEWTON_STEPS, LARGEST_STEP, SETTLED = 25, 5.0, 1e-8
+"""Newton steps at most, their length, and the step that ends them."""
+
+PENALTY, MAX_ITER, LEAST_DEVIATION = 1e4, 1000, 0.01
+"""Of the classes' logistic regression: the inverse of its penalty, its steps; and a bound."""
 
 
 class NPDR(OutcomeMixin, ReliefSelector):
@@ -212,19 +233,18 @@ class NPDR(OutcomeMixin, ReliefSelector):
         del self._covariates
         return self
 
-    def _read_covariates(self, covariates: Any, y: Any) -> Covariates:
+    def _read_covariates(self, covariates: Any, y: Any) -> Samples | None:
         """Scaled, numbers first; a single column may come without its second dimension."""
         if covariates is None:
-            return Covariates(np.empty((0, 0)), 0)
+            return None
         if not is_dask(y):
             check_consistent_length(covariates, y)
         if not hasattr(covariates, "columns"):
             covariates = np.asarray(covariates)
             covariates = covariates.reshape(len(covariates), -1)
         columns = read_columns(covariates, "from_dtype", allow_nan=False)
-        order = np.argsort(columns.nominal, kind="stable")
-        values = unit_scale(np.asarray(columns.values, np.float64), ~columns.nominal)
-        return Covariates(values[:, order], int((~columns.nominal).sum()))
+        columns = columns._replace(values=np.asarray(columns.values, np.float64))
+        return arrange(columns, np.zeros(len(columns.values), np.int64))
 
     def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
         copy = clone(self)
@@ -242,27 +262,162 @@ class NPDR(OutcomeMixin, ReliefSelector):
 
     def _evidence(self, sums: Sums) -> Evidence:
         samples, term, graph = sums.samples, sums.rule[0], sums.graph([0, 1])
-        fixed = self._covariates
-        if len(fixed.values):
-            fixed = fixed._replace(values=fixed.values[samples.rows])
         apart = term.of_pairs(samples, graph.lower, graph.higher)
-        regression = PairRegression(
-            samples, graph, apart, fixed.apart(graph.lower, graph.higher), self.kind_ == CLASSES
-        )
+        fixed = np.ones((1, len(apart)))
+        outcomes: Outcomes = TermOutcomes(samples, term)
+        if self._covariates is not None:
+            values, n_numeric = self._covariates.values[samples.rows], self._covariates.n_numeric
+            fixed = np.stack([*fixed, *_gaps(values, n_numeric, graph)])
+            outcomes = _less_covariates(samples, term, effects(values, n_numeric))
+        regression = PairRegression(samples, graph, apart, fixed, self.kind_ == CLASSES)
         slopes, errors = regression.slopes(sums.engine.map)
         scores = np.divide(slopes, errors, out=np.zeros(len(slopes)), where=errors > 0)
         self.coefficients_ = samples.per_feature(slopes)
         self.pair_p_values_ = samples.per_feature(norm.sf(scores))
-        found = sums.outcome_moments([0, 1], self._outcomes(samples, term, fixed))
-        evidence = Evidence.of(*found)._replace(scores=scores)
-        return evidence.only(np.isfinite(errors))
+        found = Evidence.of(*sums.contrast_moments([0, 1], outcomes))
+        return found._replace(scores=scores).only(np.isfinite(errors))
 
-    def _outcomes(self, samples: Samples, term: Term, fixed: Covariates) -> Outcomes:
-        """What is left of the outcomes."""
-        if not len(fixed.values):
-            return TermOutcomes(samples, term)
-        by = effects(*fixed)
-        if samples.outcome is None:
-            return ClassResiduals.of(samples.classes, by)
-        rest = number_residuals(samples.outcome, by)
-        return TermOutcomes(samples._replace(outcome=rest), term)
+
+# --------------------------------------------------------------------------- regression over pairs
+
+
+def _gaps(values: np.ndarray, n_numeric: int, graph: PairGraph) -> list[np.ndarray]:
+    """Differences of all pairs in all columns, numbers first, then codes."""
+    ends = graph.lower, graph.higher
+    return [pair_gaps(*ends, x, f >= n_numeric) for f, x in enumerate(values.T)]
+
+
+class PairRegression(NamedTuple):
+    """What the regressions of all features share.
+
+    Attributes
+    ----------
+    samples : Samples
+        Rows of the pairs.
+    graph : PairGraph
+        The pairs.
+    apart : ndarray of shape (n_pairs,)
+        d.
+    fixed : ndarray of shape (1 + n_covariates, n_pairs)
+        1 and C.
+    logistic : bool
+        d is 0 or 1, and its log-odds are what is linear in D.
+    """
+
+    samples: Samples
+    graph: PairGraph
+    apart: np.ndarray
+    fixed: np.ndarray
+    logistic: bool
+
+    def slopes(self, run: Run) -> tuple[np.ndarray, np.ndarray]:
+        """Slopes of all columns and their standard errors."""
+        graph, weights = self.graph, self.graph.total_shares()
+
+        def of_column(column: np.ndarray, f: int) -> tuple[float, float]:
+            gaps = pair_gaps(graph.lower, graph.higher, column, f >= self.samples.n_numeric)
+            there = ~np.isnan(gaps)
+            return self._slope(np.where(there, weights, 0.0), np.where(there, gaps, 0.0))
+
+        found = by_column(self.samples, of_column, run)
+        return found[:, 0], found[:, 1]
+
+    def _slope(self, g: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
+        """Slope and standard error of one column; (0, inf) where the covariates say it all."""
+        rest = gaps - fit_by(self.fixed, g, gaps) @ self.fixed
+        spread = float(g @ rest**2)
+        if spread <= SETTLED**2 * max(float(g @ gaps**2), SETTLED):
+            return 0.0, np.inf
+        if self.logistic:
+            return self._logistic(g, gaps)
+        unfit = self.apart - fit_by(self.fixed, g, self.apart) @ self.fixed
+        slope = float((g * rest) @ unfit) / spread
+        free = max(float(g.sum()) - len(self.fixed) - 1, 1.0)
+        return slope, float(np.sqrt(g @ (unfit - slope * rest) ** 2 / free / spread))
+
+    def _logistic(self, g: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
+        """Slope and standard error of one column in a logistic regression, by Newton's steps."""
+        design = np.stack([gaps, *self.fixed])
+        scale = np.maximum(np.abs(design).max(axis=1), SETTLED)
+        design /= scale[:, None]
+        slopes = np.zeros(len(design))
+        for _ in range(NEWTON_STEPS):
+            p = expit(slopes @ design)
+            inverse = np.linalg.pinv((design * (g * p * (1 - p))) @ design.T, hermitian=True)
+            step = inverse @ (design @ (g * (self.apart - p)))
+            longest = float(np.abs(step).max())
+            slopes += step * min(1.0, LARGEST_STEP / max(longest, SETTLED))
+            if longest < SETTLED:
+                break
+        return slopes[0] / scale[0], float(np.sqrt(max(inverse[0, 0], 0.0))) / scale[0]
+
+
+def fit_by(fixed: np.ndarray, g: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Coefficients of the least squares of values on the rows of ``fixed``, pairs weighing g."""
+    weighted = fixed * g
+    return np.linalg.pinv(weighted @ fixed.T, hermitian=True) @ (weighted @ values)
+
+
+# ------------------------------------------------------------------ outcomes less their covariates
+
+
+def _less_covariates(samples: Samples, term: Term, by: np.ndarray) -> Outcomes:
+    """What is left of the outcomes."""
+    if samples.outcome is None:
+        return ClassResiduals.of(samples.classes, by)
+    rest = number_residuals(samples.outcome, by)
+    return TermOutcomes(samples._replace(outcome=rest), term)
+
+
+def effects(values: np.ndarray, n_numeric: int) -> np.ndarray:
+    """What outcomes may depend on: numbers and their squares, and every code but one."""
+    numbers, codes = np.split(values.T, [n_numeric])
+    columns = [power for x in numbers for power in (x, x * x)]
+    columns += [(x == c) * 1.0 for x in codes for c in np.unique(x)[1:]]
+    return np.stack([np.ones(len(values)), *columns], axis=1)
+
+
+def number_residuals(y: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """Numbers less their least squares."""
+    return y - by @ np.linalg.lstsq(by, y, rcond=None)[0]
+
+
+class ClassResiduals(NamedTuple):
+    """Entries of every sample, one for each class."""
+
+    values: np.ndarray
+
+    @classmethod
+    def of(cls, classes: np.ndarray, by: np.ndarray) -> ClassResiduals:
+        """From class codes, all of which occur."""
+        model = LogisticRegression(C=PENALTY, max_iter=MAX_ITER).fit(by[:, 1:], classes)
+        p = model.predict_proba(by[:, 1:])
+        deviation = np.sqrt(np.maximum((p * (1 - p)).sum(axis=1), LEAST_DEVIATION**2))
+        rest = (np.eye(p.shape[1])[classes] - p) / deviation[:, None]
+        return cls(rest - rest.mean(axis=0))
+
+    def of_pairs(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """-r_i r_j of pairs of rows."""
+        return -np.einsum("pk,pk->p", self.values[rows], self.values[others])
+
+    def sums(self, present: np.ndarray) -> tuple[SecondSums, ThirdSums]:
+        """Sums over all pairs of the samples in a mask, from sums over samples."""
+        r = self.values[present]
+        n = len(r)
+        if n < 2:
+            return NO_SECONDS, NO_THIRDS
+        products, own = r.T @ r, (r * r).sum(axis=1)
+        around = np.einsum("ik,kl,il->i", r, products, r)
+        rows, squares = own - r @ r.sum(axis=0), around - own**2
+        cubes = np.einsum("ik,il,im->klm", r, r, r)
+        centre = rows - rows.mean()
+        pulled = centre @ r
+        thirds = centred(
+            n,
+            rows,
+            squares,
+            -float((cubes**2).sum() - (own**3).sum()),
+            -float(pulled @ pulled - centre**2 @ own),
+            -float(np.trace(products @ products @ products) - 3 * own @ around + 2 * own @ own**2),
+        )
+        return SecondSums.of(rows, float(squares.sum())), thirds

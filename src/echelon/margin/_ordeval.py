@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,8 +16,10 @@ from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.samples import arrange
 from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search, resolve_engine
-from echelon.kernels.steps import count_steps
+from echelon.margin._loops import count_steps
+from echelon.margin._neighbors import Neighbors, Pairs
 from echelon.margin._pairs import MAX_PAIRS
+from echelon.margin.rules import Term
 from echelon.targets import FEW, read_ordered_classes
 from echelon.validation import as_frame, as_table, names_of, read_columns
 
@@ -186,51 +188,47 @@ class OrdEval(BaseEstimator):
         work = len(classes) * columns.values.size
         engine = resolve_engine(self.engine, self.n_jobs, work)
         neighbours = self._neighbours(arrange(columns, classes), engine)
-        answers = [_Answers.of(column) for column in columns.values.T]
-        answers = [
-            each if each.few and not nominal else each.unused()
-            for each, nominal in zip(answers, columns.nominal, strict=True)
-        ]
-        self._judge(answers, neighbours, classes, engine)
+        judged = zip(columns.values.T, columns.nominal, strict=True)
+        answers = [_Answers.of(column, nominal=nominal) for column, nominal in judged]
+        self._judge(answers, neighbours, engine)
         self.values_ = _labels(X, [each.values for each in answers])
         self.value_counts_ = [each.counts for each in answers]
         return self
 
     def _neighbours(self, samples: Samples, engine: Engine) -> _Neighbours:
         space = engine.prepare(samples, self.metric)
-        n = len(samples.classes)
-        search = Search(
-            Classes.everyone(len(samples.class_sizes)), min(int(self.n_neighbors), n - 1)
-        )
+        n, n_classes = len(samples.classes), len(samples.class_sizes)
+        search = Search(Classes.everyone(n_classes), min(int(self.n_neighbors), n - 1))
+        neighbors = Neighbors(engine, space, by_index=self.ties == "index")
+        anyone = Term(np.ones(n_classes), search)
 
-        def task(queries: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-            return list(_found(engine, space, queries, search, by_index=self.ties == "index"))
+        def task(queries: np.ndarray) -> list[Pairs]:
+            return list(neighbors.pairs(anyone, queries))
 
-        parts: list[tuple[np.ndarray, ...]] = []
+        parts: list[Pairs] = []
         n_pairs = 0
         for found in engine.map(task, engine.tasks(space, np.arange(n))):
             parts += found
-            n_pairs += sum(len(indices) for _, indices, _ in found)
+            n_pairs += sum(len(indices) for _, _, indices, _ in found)
             if n_pairs > MAX_PAIRS:
                 raise ValueError(
                     f"More than {MAX_PAIRS} pairs of samples share places at ties. Use "
                     'ties="index", or fewer samples.'
                 )
-        return _Neighbours(samples.rows, *map(np.concatenate, zip(*parts, strict=True)))
+        _, counts, indices, shares = map(np.concatenate, zip(*parts, strict=True))
+        return _Neighbours(samples.rows, samples.classes, counts, indices, shares)
 
-    def _judge(
-        self, answers: list[_Answers], found: _Neighbours, classes: np.ndarray, engine: Engine
-    ) -> None:
+    def _judge(self, answers: list[_Answers], found: _Neighbours, engine: Engine) -> None:
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=len(answers))
         tails = (1 - self.coverage) / 2
         levels = np.array([tails, 0.5, 1 - tails])
 
         def judge(feature: int) -> tuple[np.ndarray, np.ndarray]:
-            codes = answers[feature].codes[found.rows]
-            steps = _Steps(found, classes[found.rows], len(answers[feature].values))
-            random_state = np.random.RandomState(seeds[feature])
-            shuffled = [steps.of(random_state.permutation(codes)) for _ in range(self.n_shuffles)]
-            return steps.of(codes), _quantiles(np.array(shuffled), levels, steps.shape)
+            codes, n_values = answers[feature].codes[found.rows], len(answers[feature].values)
+            draw = np.random.RandomState(seeds[feature]).permutation
+            factors = found.factors(codes, n_values)
+            shuffled = [found.factors(draw(codes), n_values) for _ in range(self.n_shuffles)]
+            return factors, _quantiles(np.array(shuffled), levels, factors.shape)
 
         judged = engine.map(judge, range(len(answers)))
         name, total = type(self).__name__, len(answers)
@@ -276,59 +274,32 @@ class _Answers(NamedTuple):
     codes: np.ndarray
 
     @classmethod
-    def of(cls, column: np.ndarray) -> _Answers:
+    def of(cls, column: np.ndarray, *, nominal: bool) -> _Answers:
+        """None, if the column has no order, or so many values that few samples have each."""
         codes = np.full(len(column), -1)
         present = ~np.isnan(column)
-        values, codes[present], counts = np.unique(
-            column[present], return_inverse=True, return_counts=True
-        )
+        values, found, counts = np.unique(column[present], return_inverse=True, return_counts=True)
+        if nominal or len(values) > FEW:
+            return cls(values[:0], counts[:0], codes)
+        codes[present] = found
         return cls(values, counts, codes)
-
-    @property
-    def few(self) -> bool:
-        """Whether every value has enough samples to be judged by itself."""
-        return len(self.values) <= FEW
-
-    def unused(self) -> _Answers:
-        """The same without any value."""
-        return _Answers(self.values[:0], self.counts[:0], np.full(len(self.codes), -1))
 
 
 class _Neighbours(NamedTuple):
     """Neighbours of all samples, one after the other; ``rows`` are their original indices."""
 
     rows: np.ndarray
+    classes: np.ndarray
     counts: np.ndarray
     indices: np.ndarray
     shares: np.ndarray
 
-
-def _found(
-    engine: Engine, space: Any, queries: np.ndarray, search: Search, *, by_index: bool
-) -> Iterator[tuple[np.ndarray, ...]]:
-    """Numbers of neighbours, neighbours and shares, in pieces as large as the engine hands out."""
-    while len(queries):
-        found = engine.nearest(space, queries, search)
-        places = np.full(len(found.counts), search.n_neighbors)
-        yield found.counts, found.indices, engine.share(space, found, places, by_index=by_index)
-        queries = queries[len(found.counts) :]
-
-
-class _Steps:
-    """Factors of a feature with so many values, among the same neighbours."""
-
-    def __init__(self, found: _Neighbours, classes: np.ndarray, n_values: int):
-        self._found, self._classes = found, classes
-        self._pairs = np.zeros((n_values, 3)), np.zeros((n_values, 3))
-        self.shape = (3, n_values + 1)
-
-    def of(self, codes: np.ndarray) -> np.ndarray:
+    def factors(self, codes: np.ndarray, n_values: int) -> np.ndarray:
         """Factors by kind of step and value, the last column over all values; NaN without pairs."""
-        pairs, agreeing = self._pairs
-        _, counts, indices, shares = self._found
-        count_steps(counts, indices, shares, codes, self._classes, pairs, agreeing)
+        pairs, agreeing = np.zeros((2, n_values, 3))
+        count_steps(*self[2:], codes, self.classes, pairs, agreeing)
         totals, same = (np.vstack([part, part.sum(axis=0)]).T for part in (pairs, agreeing))
-        return np.divide(same, totals, out=np.full(self.shape, np.nan), where=totals > 0)
+        return np.divide(same, totals, out=np.full(totals.shape, np.nan), where=totals > 0)
 
 
 def _quantiles(factors: np.ndarray, levels: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import StrOptions
+from echelon._core.sample_weights import weighted_mid_ranks
 from echelon.engines import Samples
-from echelon.margin._base import N_NEIGHBORS, ReliefSelector
+from echelon.margin._base import N_NEIGHBORS, OrderedClassesMixin, ReliefSelector
 from echelon.margin._evidence import Evidence, larger
-from echelon.margin._order import OrderedClassesMixin, mid_ranks
-from echelon.margin._weights import Sums
+from echelon.margin._sums import Sums
 from echelon.margin.rules import Term, class_distances, contrast, ordinal_relieff, trend
 from echelon.validation import Columns
 
@@ -224,14 +224,14 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         return "shuffle" if self.rule == "paper" else "fdr"
 
     def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
-        scale = self.scale or ("range" if self.rule == "paper" else "rank")
         local = isinstance(columns.values, np.ndarray)
-        if self.scale == "rank" and not local:
+        scale = self.scale or ("rank" if local and self.rule != "paper" else "range")
+        if scale == "rank" and not local:
             raise ValueError(
                 '`scale` must be "range" or None for a Dask collection, whose columns are not '
                 'ranked, got "rank". Leave it out, or pass X.compute() if it fits into memory.'
             )
-        return super()._arrange(mid_ranks(columns) if scale == "rank" and local else columns, codes)
+        return super()._arrange(mid_ranks(columns) if scale == "rank" else columns, codes)
 
     def _rule(self, samples: Samples) -> list[Term]:
         n_classes, k = len(samples.class_sizes), self._k(samples)
@@ -246,7 +246,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         return self.rule != "paper" or super()._needs_z()
 
     def _evidence(self, sums: Sums) -> Evidence:
-        ordered = np.arange(sums.totals.shape[1]) < sums.samples.n_ordered
+        ordered = np.arange(len(sums.samples.columns)) < sums.samples.n_ordered
         directed = [t for t, term in enumerate(sums.rule) if term.direction]
         others = [t for t, term in enumerate(sums.rule) if not term.direction]
         # Where tau chose the direction, a score could have come from either side.
@@ -255,4 +255,13 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
             return super()._evidence(sums)._replace(ways=ways)
         kinds = [sums.evidence(directed).only(ordered)._replace(ways=ways)] if directed else []
         kinds += [sums.evidence(others)] if others else []
-        return reduce(larger, kinds).by_z()
+        found = reduce(larger, kinds)
+        return found._replace(scores=found.z)
+
+
+def mid_ranks(columns: Columns) -> Columns:
+    """Numeric columns as mid-ranks among the values present, in the order of the values."""
+    ranks = columns.values.copy()
+    for f in np.flatnonzero(~columns.nominal).tolist():
+        ranks[:, f] = weighted_mid_ranks(ranks[:, f], columns.weights)
+    return columns._replace(values=ranks)

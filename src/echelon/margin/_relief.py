@@ -1,13 +1,17 @@
-"""Relief and ReliefF: each a rule and the parameters it needs."""
+"""Relief, ReliefF and RReliefF: each a rule and the parameters it needs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
-from echelon._core.compat import StrOptions
+import numpy as np
+
+from echelon._core.compat import Interval, StrOptions
 from echelon.engines import Samples
-from echelon.margin._base import N_NEIGHBORS, ReliefSelector
-from echelon.margin.rules import Term, class_distances, contrast, relief, relieff
+from echelon.margin._base import N_NEIGHBORS, OutcomeMixin, ReliefSelector
+from echelon.margin.rules import Term, class_distances, contrast, relief, relieff, rrelieff
 
 
 class Relief(ReliefSelector):
@@ -277,3 +281,176 @@ class ReliefF(ReliefSelector):
             return relieff(samples.class_masses, self._k(samples))
         apart = class_distances(len(samples.class_sizes), ordered=False)
         return contrast(apart, self._k_any(samples))
+
+
+class RReliefF(OutcomeMixin, ReliefSelector):
+    """RReliefF: a feature is good if near samples that differ in it differ in the outcome.
+
+    Every sample gives weights w, which add up to 1, to its nearest samples.  With d the difference
+    in a feature and dy that in the outcome, both from 0 to 1, N_C = sum w dy, N_A = sum w d and
+    N_CA = sum w dy d over the pairs of m samples and their neighbours; the score is
+    N_CA / N_C - (N_A - N_CA) / (m - N_C): the mean difference in the feature where outcomes differ
+    less that where they agree [1]_.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+    n_neighbors : int or "log", default=10
+        Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
+        number of samples, rounded.
+    neighbor_weights : {"flat", "rank"}, default="flat"
+        "flat": neighbours weigh the same.  "rank": the r-th nearest weighs exp(-(r / decay)^2).
+    decay : float, default=20.0
+        Rank at which the weight has fallen to 37 % of that of the nearest, with
+        ``neighbor_weights="rank"``.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
+    metric : {"manhattan", "euclidean"}, default="manhattan"
+        Distance between samples, over features scaled to [0, 1].
+    sample_size : int or float, default=None
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
+    ties : {"share", "index"}, default="share"
+        Samples equally far away share the places left, so that the order of rows never matters;
+        "index" gives them to the lowest rows.
+    threshold : float, "fdr", "family" or "shuffle", default=None
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: more than 0.
+    error_rate : float, default=0.05
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the
+        probability to keep any.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
+        Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Scores, larger is better.
+    z_scores_ : ndarray of shape (n_features,)
+        Scores less their mean, in units of their standard deviation, both over all permutations of
+        the outcomes with the neighbours as they are; 0 for constant features.
+    p_values_ : ndarray of shape (n_features,)
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.  Not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    OReliefF : For ordered classes with which features rise or fall.
+    MultiSURF : Without a number of neighbours to choose.
+
+    Notes
+    -----
+    dy is the absolute difference of numbers, or of the codes of ordered classes, by its range; for
+    classes without an order it is 0 or 1, and the method is ``ReliefF(neighbors="any")``.  Missing
+    values (NaN) leave the feature out of the pair.  The cost grows with the square of the number of
+    samples and linearly with the features.
+
+    References
+    ----------
+    .. [1] M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and
+       RReliefF", Machine Learning 53, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from echelon import RReliefF
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = RReliefF(n_neighbors=70, neighbor_weights="rank", threshold="fdr").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['bmi', 's5']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ReliefSelector._parameter_constraints,
+        **OutcomeMixin._target_constraints,
+        **N_NEIGHBORS,
+        "neighbor_weights": [StrOptions({"flat", "rank"})],
+        "decay": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: float | None = None,
+        *,
+        n_neighbors: int | str = 10,
+        neighbor_weights: str = "flat",
+        decay: float = 20.0,
+        kind: str = "auto",
+        class_order: Sequence | None = None,
+        metric: str = "manhattan",
+        sample_size: float | None = None,
+        ties: str = "share",
+        threshold: float | str | None = None,
+        error_rate: float = 0.05,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: Any = "auto",
+        must_keep: Any = None,
+        feature_groups: Any = None,
+        verbose: int = 0,
+    ):
+        super().__init__(
+            n_features_to_select,
+            metric=metric,
+            sample_size=sample_size,
+            ties=ties,
+            threshold=threshold,
+            error_rate=error_rate,
+            categorical_features=categorical_features,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            engine=engine,
+            must_keep=must_keep,
+            feature_groups=feature_groups,
+            verbose=verbose,
+        )
+        self.n_neighbors = n_neighbors
+        self.neighbor_weights = neighbor_weights
+        self.decay = decay
+        self.kind = kind
+        self.class_order = class_order
+
+    def _rule(self, samples: Samples) -> list[Term]:
+        k, worth = self._k(samples), None
+        if self.neighbor_weights == "rank":
+            worth = np.exp(-(np.arange(1, k + 1) ** 2) / self.decay**2)
+        return rrelieff(samples, k, worth)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from threading import Event
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,40 +12,36 @@ from sklearn.base import clone
 from echelon._core.compat import Interval
 from echelon._core.progress import track
 from echelon.engines import Engine, Samples, resolve_engine
-from echelon.kernels import ascent
-from echelon.margin._base import MarginSelector
-from echelon.margin._order import OrderedClassesMixin
+from echelon.margin import _loops
+from echelon.margin._base import MarginSelector, OrderedClassesMixin
+from echelon.validation import Columns
 
 _TERMS_PER_CALL = 10**8
 """Differences computed before looking whether to stop: a fraction of a second."""
 
-_DOMINANCE = {"ignore": ascent.IGNORE, "prefer": ascent.PREFER, "require": ascent.REQUIRE}
 
-
-class Climb:
+class Climb(NamedTuple):
     """The runs of one fit, which differ in their seeds; may be pickled.
 
-    Parameters
+    Attributes
     ----------
     data : tuple
-        The samples, as ``kernels.ascent`` takes them.
-    rule : tuple
-        Whether classes have an order, and the rule for dominance.
+        The samples, as ``_loops.ascend`` takes them.
+    rule : int
+        Whether classes have an order, and hits must dominate.
     n_epochs : int
         Visits to every sample.
     compared : bool
         Whether there are several runs, of which one is kept.
+    stopped : list
+        Whoever puts something into it stops the runs of this process.
     """
 
-    def __init__(self, data: tuple, rule: tuple, n_epochs: int, *, compared: bool) -> None:
-        self.data, self.rule, self.n_epochs, self.compared = data, rule, n_epochs, compared
-        self.stop = Event()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "stop"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, stop=Event())
+    data: tuple[Any, ...]
+    rule: int
+    n_epochs: int
+    compared: bool
+    stopped: list[bool]
 
     def run(self, seed: int) -> tuple[float, np.ndarray]:
         """One run: its sum of margins (if there are others to compare with) and its weights."""
@@ -57,20 +52,19 @@ class Climb:
         for _ in range(self.n_epochs):
             order = rng.permutation(len(values))
             for part in np.array_split(order, np.arange(part_size, len(order), part_size)):
-                if not self.stop.is_set():
-                    ascent.ascend(self.data, part, *self.rule, weights)
+                if not self.stopped:
+                    _loops.ascend(self.data, part, self.rule, weights)
         if not self.compared:
             return 0.0, weights
         # e(aw) = |a| e(w), so only weights of one size compare.
         unit = weights / (np.abs(weights).max() or 1.0)
-        return ascent.margin_sum(self.data, *self.rule, unit), weights
+        return _loops.margin_sum(self.data, self.rule, unit), weights
 
 
 class AscentSelector(MarginSelector):
     """Gradient ascent on the margin of a weighted Euclidean distance, from equal weights."""
 
     _own_threshold = "mean"
-    _ordered: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
@@ -105,19 +99,16 @@ class AscentSelector(MarginSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
         # In double precision, so that equal distances are equal whatever the numbers came in.
-        columns, codes = super()._read(X, y)
-        return columns._replace(values=columns.values.astype(np.float64, copy=False)), codes
+        values = columns.values.astype(np.float64, copy=False)
+        return super()._arrange(columns._replace(values=values), codes)
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         seeds = random_state.randint(2**31, size=self.n_restarts)
-        climb = Climb(
-            tuple(getattr(samples, name) for name in ascent.FIELDS),
-            (self._ordered, _DOMINANCE[getattr(self, "dominance", "ignore")]),
-            self.n_epochs,
-            compared=self.n_restarts > 1,
-        )
+        data = tuple(getattr(samples, name) for name in _loops.FIELDS)
+        rule = _loops.RULES[getattr(self, "dominance", None)]
+        climb = Climb(data, rule, self.n_epochs, self.n_restarts > 1, [])
         climbs = track(
             resolve_engine(self.engine, self.n_jobs).spread(Climb.run, climb, seeds),
             total=self.n_restarts,
@@ -127,7 +118,7 @@ class AscentSelector(MarginSelector):
         try:
             _, best = max(climbs, key=lambda climbed: climbed[0])
         finally:
-            climb.stop.set()  # after an interruption, no climb goes on in the background
+            climb.stopped.append(True)  # after an interruption, no climb goes on in the background
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
 
@@ -322,8 +313,6 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     >>> OSimba(random_state=0).fit(X, y).get_feature_names_out().tolist()
     ['petal length (cm)', 'petal width (cm)']
     """
-
-    _ordered = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AscentSelector._parameter_constraints,

@@ -1,4 +1,4 @@
-"""SURF and SURF*: ReliefF without a number of neighbours to choose."""
+"""SURF, MultiSURF and their starred variants: ReliefF without a number of neighbours to choose."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from echelon.engines import Samples
-from echelon.margin._base import ReliefSelector
-from echelon.margin._outcome import OutcomeMixin
+from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin.rules import Band, Term, radius
 
 
@@ -274,3 +273,219 @@ class SURFStar(RadiusSelector):
     """
 
     _bands = (Band(-1), Band(1))
+
+
+class MultiSURF(RadiusSelector):
+    """MultiSURF: as SURF, with a limit for every sample.
+
+    A neighbour of a sample lies nearer than the mean of its distances to all others less half their
+    standard deviation.  For every sample, the score of a feature falls by its mean difference to
+    neighbours of the same class, and rises by that to neighbours of other classes [1]_.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
+    metric : {"manhattan", "euclidean"}, default="manhattan"
+        Distance between samples, over features scaled to [0, 1].
+    sample_size : int or float, default=None
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
+    threshold : float, "fdr", "family" or "shuffle", default=None
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: more than 0.
+    error_rate : float, default=0.05
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the
+        probability to keep any.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
+        Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Scores, larger is better.
+    z_scores_ : ndarray of shape (n_features,)
+        Scores less their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
+        for constant features.
+    p_values_ : ndarray of shape (n_features,)
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.  Not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    SURF : One limit for all samples.
+    MultiSURFStar : Far samples too.
+
+    Notes
+    -----
+    Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
+    P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
+    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  A distance equal
+    to the limit is neither nearer nor farther.  Missing values (NaN) leave the feature out of the
+    pair.  The cost grows with the square of the number of samples and linearly with the features.
+
+    References
+    ----------
+    .. [1] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore, "Benchmarking
+       Relief-based feature selection methods for bioinformatics data mining", Journal of Biomedical
+       Informatics 85, 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from echelon import MultiSURF
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> MultiSURF(3).fit(X, y).get_feature_names_out().tolist()
+    ['worst radius', 'worst perimeter', 'worst concave points']
+    """
+
+    _bands = (Band(-1, 0.5, own=True),)
+
+
+class MultiSURFStar(RadiusSelector):
+    """MultiSURF*: MultiSURF, and far samples with the opposite sign.
+
+    As :class:`MultiSURF`; and samples farther than the mean distance and half a standard deviation
+    count too: a feature gains by its mean difference to far samples of the same class, and loses by
+    that to far samples of other classes [1]_.  It is for features that matter only together: one
+    that acts alone differs at far misses, which counts against it.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=None
+        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+    kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
+        What y is: ordered classes, classes without an order, or numbers.  "auto": as
+        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Given, y is ordinal.
+    metric : {"manhattan", "euclidean"}, default="manhattan"
+        Distance between samples, over features scaled to [0, 1].
+    sample_size : int or float, default=None
+        Number, or share, of samples drawn at random, without replacement, whose neighbours are
+        looked up.  None: all samples once.
+    threshold : float, "fdr", "family" or "shuffle", default=None
+        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
+        feature of one fit on permuted y.  None: more than 0.
+    error_rate : float, default=0.05
+        Of "fdr": the expected share of noise among the features kept.  Of "family": the
+        probability to keep any.
+    categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
+        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
+        categorical columns of a DataFrame; ordered categoricals count as their codes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+    engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
+        Where the arithmetic runs.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
+    verbose : int, default=0
+        Show a progress bar.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Scores, larger is better.
+    z_scores_ : ndarray of shape (n_features,)
+        Scores less their mean, in units of their standard deviation, both over all permutations of
+        the feature's values with the neighbours as they are; 0 for constant features.
+    p_values_ : ndarray of shape (n_features,)
+        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
+        as scores are over permutations; 1 for constant features.
+    order_ : ndarray of shape (n_features,)
+        Feature indices, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of every feature, 1 = best.
+    support_ : ndarray of shape (n_features,)
+        Mask of the kept features.
+    threshold_ : float or None
+        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+    kind_ : str
+        What y was read as.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.  Not for regression.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    MultiSURF : Near samples only.
+    SURFStar : One limit for all samples.
+
+    Notes
+    -----
+    Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
+    P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
+    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  Far samples
+    count the other way round, also for numbers.  (Some count 1 - d for far samples: that adds a
+    constant which is 0 unless a sample lacks far hits or misses, and the same for all features.)  A
+    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
+    feature out of the pair.  The cost grows with the square of the number of samples and linearly
+    with the features.
+
+    References
+    ----------
+    .. [1] D. Granizo-Mackenzie, J. H. Moore, "Multiple threshold spatially uniform ReliefF for the
+       genetic analysis of complex human diseases", EvoBIO 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from echelon import MultiSURFStar
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> MultiSURFStar(3).fit(X, y).get_feature_names_out().tolist()
+    ['mean fractal dimension', 'compactness error', 'fractal dimension error']
+    """
+
+    _bands = (Band(-1, 0.5, own=True), Band(1, 0.5, own=True))

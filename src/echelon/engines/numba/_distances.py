@@ -1,7 +1,7 @@
 """Sums of the distances of every sample to all others, block by block, from exact values.
 
 Every pair is visited once, for both of its samples: m^2 p / 2 operations, and the memory of a few
-rows unless the distances are to be kept.  Samples may count by mass (see ``margin._mass``).
+rows unless the distances are to be kept.  Samples may count by mass (see ``margin._neighbors``).
 """
 
 import numpy as np

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -13,21 +13,18 @@ import numpy as np
 
 from echelon._core.differences import without_rounding
 from echelon._core.progress import track
-from echelon.engines import ANY, Engine, Found, Samples, Search
-from echelon.margin._bands import Limits, band_limits, bounded, dense_sums, in_band
-from echelon.margin._evidence import Evidence, Moments
-from echelon.margin._label_moments import Outcomes, TermOutcomes, contrast_moments
-from echelon.margin._mass import mass_shares, mass_worth, masses, weighted_nearest
-from echelon.margin._moments import permutation_moments
-from echelon.margin._on_demand import bytes_held
+from echelon.engines import Engine, Samples
+from echelon.margin._bands import band_limits, dense_sums
+from echelon.margin._evidence import Evidence, Moments, bytes_held
+from echelon.margin._neighbors import Neighbors, Pairs
 from echelon.margin._pairs import MAX_PAIRS, PairGraph, Piece, pair_graph, piece
+from echelon.margin._permutation import (
+    Outcomes,
+    TermOutcomes,
+    contrast_moments,
+    permutation_moments,
+)
 from echelon.margin.rules import Term
-
-Nearest = Callable[[np.ndarray, Search], Found]
-Share = Callable[..., np.ndarray]
-
-Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Queries, their numbers of neighbours, the neighbours, their shares of a place."""
 
 
 def margin_weights(
@@ -127,31 +124,29 @@ class Sums:
         return without_rounding(means[list(terms)].sum(axis=0))
 
     def evidence(self, terms: Sequence[int]) -> Evidence:
-        """The same with their z-scores."""
+        """Scores and z-scores of some terms together."""
         scores = self.scores(terms)
         if self.pieces is None:
             return Evidence.unknown(scores)
         if self._is_contrast(terms):
-            total, moments = self.contrast_moments(terms)
-            return Evidence.of(total, moments)._replace(scores=scores)
+            return Evidence.of(*self.contrast_moments(terms))._replace(scores=scores)
         return Evidence.of(scores, self.moments(terms))
 
     def moments(self, terms: Sequence[int]) -> Moments:
         """Moments of these scores under permutation of a column."""
-        draw, scores = np.random.RandomState(self.seed), self.scores(terms)
-        return permutation_moments(self.samples, self.graph(terms), scores, self.engine.map, draw)
+        graph, scores = self.graph(terms), self.scores(terms)
+        return permutation_moments(self.samples, graph, scores, self.engine.map, self.seed)
 
-    def contrast_moments(self, terms: Sequence[int]) -> tuple[np.ndarray, Moments]:
-        """A contrast in other units, and its moments under permutation of the classes."""
-        outcomes = TermOutcomes(self.samples, self.rule[terms[0]])
-        return self.outcome_moments(terms, outcomes)
-
-    def outcome_moments(
-        self, terms: Sequence[int], outcomes: Outcomes
+    def contrast_moments(
+        self, terms: Sequence[int], outcomes: Outcomes | None = None
     ) -> tuple[np.ndarray, Moments]:
-        """The same for other outcomes of the samples than those of the terms."""
-        graph, draw = self.graph(terms), np.random.RandomState(self.seed)
-        return contrast_moments(self.samples, graph, outcomes, self.engine.map, draw)
+        """A contrast in other units, and its moments under permutation of the classes.
+
+        ``outcomes`` takes the place of the outcomes that the terms compare.
+        """
+        outcomes = outcomes or TermOutcomes(self.samples, self.rule[terms[0]])
+        graph, run = self.graph(terms), self.engine.map
+        return contrast_moments(self.samples, graph, outcomes, run, self.seed)
 
     def _is_contrast(self, terms: Sequence[int]) -> bool:
         """Whether the terms weigh the same neighbours, of any class, by d and by d - 1."""
@@ -186,21 +181,18 @@ def margin_sums(
         samples, queries = engine.compact(samples, queries, metric, k)
     space = engine.prepare(samples, metric)
     limits = band_limits(engine, space, rule, queries)
+    neighbors = Neighbors(engine, space, ties == "index", limits)
     show: dict[str, Any] = {"description": "Relief weights", "verbose": verbose}
-    dense = [dense_sums(engine, space, rule, queries, limits, seed)]
+    dense = [dense_sums(neighbors, rule, queries, seed)]
     if dense[0] is not None:
         return cast(Sums, next(track(dense, total=1, **show)))
     tasks = engine.tasks(space, queries)
-
-    def task(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
-        return _task_sums(engine, space, samples, rule, chunk, ties, limits)
-
-    done = track(engine.map(task, tasks), total=len(tasks), **show)
+    done = engine.map(partial(_task_sums, neighbors, rule), tasks)
     totals = np.zeros((len(rule), samples.values.shape[1]))
     weights = np.zeros(len(rule))
     pieces: list[Piece] = []
     n_pairs = 0
-    for total, weight, found in done:
+    for total, weight, found in track(done, total=len(tasks), **show):
         totals += total
         weights += weight
         n_pairs += sum(len(part.indices) for part in found)
@@ -210,8 +202,7 @@ def margin_sums(
         else:
             pieces.clear()
     weights = np.where(weights > 0, weights, 1.0)  # no pair has a weight, and all sums are 0
-    kept = pieces if keep_pairs else None
-    return Sums(samples, engine, rule, totals, weights, kept, seed)
+    return Sums(samples, engine, rule, totals, weights, pieces if keep_pairs else None, seed)
 
 
 def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:
@@ -231,29 +222,23 @@ def warn_of_copies(samples: Samples, rule: Sequence[Term]) -> None:
 
 
 def _task_sums(
-    engine: Engine,
-    space: Any,
-    samples: Samples,
-    rule: list[Term],
-    queries: np.ndarray,
-    ties: str,
-    limits: Limits,
+    neighbors: Neighbors, rule: list[Term], queries: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, list[Piece]]:
     """Every term added over some queries, its weight there, and the pairs."""
+    engine, space, samples = neighbors.engine, neighbors.space, neighbors.samples
     totals = np.zeros((len(rule), samples.values.shape[1]))
-    weights = np.zeros(len(rule))
+    pair_weights = np.zeros(len(rule))
     pieces = []
     for group in _same_search(rule):
-        wanted = np.any([_counts(rule[t], samples.classes[queries]) for t in group], axis=0)
-        term, by_index = rule[group[0]], ties == "index"
-        for pairs in _pairs(engine, space, term, queries[wanted], limits, by_index=by_index):
+        counts = np.any([_counts(rule[t], samples.classes[queries]) for t in group], axis=0)
+        for pairs in neighbors.pairs(rule[group[0]], queries[counts]):
             for t in group:
                 mine, coefs = _weighted(rule[t], samples, pairs)
                 totals[t] += engine.accumulate(space, mine, coefs, rule[t].direction)
                 pieces.append(piece(t, mine, coefs))
-                weights[t] += np.abs(coefs).sum() if rule[t].pairwise else 0.0
+                pair_weights[t] += np.abs(coefs).sum()
     pairwise = np.array([term.pairwise for term in rule])
-    return totals, np.where(pairwise, weights, _asked(samples, queries).sum()), pieces
+    return totals, np.where(pairwise, pair_weights, _asked(samples, queries).sum()), pieces
 
 
 def _asked(samples: Samples, queries: np.ndarray) -> np.ndarray:
@@ -285,95 +270,3 @@ def _weighted(term: Term, samples: Samples, pairs: Pairs) -> tuple[Pairs, np.nda
     by_pair = asked[owners] * shares * term.of_pairs(samples, queries[owners], indices)
     coefs = np.bincount(owners, weights=by_pair, minlength=len(queries))
     return (queries, counts, indices, np.abs(by_pair)), coefs
-
-
-def _pairs(
-    engine: Engine, space: Any, term: Term, queries: np.ndarray, limits: Limits, *, by_index: bool
-) -> Iterator[Pairs]:
-    """The pairs of a term, in pieces as large as the engine hands out."""
-    search = term.search
-    if term.band is not None and len(queries):
-        search = bounded(search, term.band, limits[term.band][queries], space)
-    nearest, _ = _counting(engine, space)
-    while len(queries):
-        found = nearest(queries, search)
-        if term.prefer:
-            n, found, shares = _preferred(engine, space, term, queries, found, by_index=by_index)
-        else:
-            n = len(found.counts)
-            if term.band is not None:
-                found = in_band(found, queries[:n], term.band, limits, space.tolerance)
-            shares = _shares(engine, space, term, queries, found, by_index=by_index)
-        yield queries[:n], found.counts, found.indices, shares
-        queries = queries[n:]
-
-
-def _counting(engine: Engine, space: Any) -> tuple[Nearest, Share]:
-    """How neighbours are sought and share places: each by itself, or by its mass."""
-    by_mass = space.samples.weights is not None
-
-    def share(queries: np.ndarray, found: Found, places: np.ndarray, *, by_index: bool) -> Any:
-        if not by_mass:
-            return engine.share(space, found, places.astype(np.int64), by_index=by_index)
-        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
-        return mass_shares(found, mass, rows, places, space.tolerance, by_index=by_index)
-
-    if by_mass:
-        return partial(weighted_nearest, engine, space), share
-    return partial(engine.nearest, space), share
-
-
-def _shares(
-    engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
-) -> np.ndarray:
-    """What every neighbour gets of its query's places."""
-    if term.search.n_neighbors is None:
-        shares = masses(space.samples, queries, found)
-    elif term.worth is not None:
-        mass, rows = masses(space.samples, queries, found), space.samples.rows[found.indices]
-        shares = mass_worth(found, mass, rows, term.worth, space.tolerance, by_index=by_index)
-    else:
-        places = np.full(len(found.counts), term.search.n_neighbors)
-        shares = _counting(engine, space)[1](queries, found, places, by_index=by_index)
-    if not term.even:
-        return shares
-    owners = found.owners
-    return shares / np.bincount(owners, shares, len(found.counts))[owners]
-
-
-def _preferred(
-    engine: Engine, space: Any, term: Term, queries: np.ndarray, found: Found, *, by_index: bool
-) -> tuple[int, Found, np.ndarray]:
-    """Neighbours in the relation first, the nearest others in the places they leave."""
-    nearest, share = _counting(engine, space)
-    anyone = replace(term.search, relation=ANY)
-    others = nearest(queries[: len(found.counts)], anyone)
-    n = len(others.counts)
-    found = found.first(n)
-    places = np.full(n, term.search.n_neighbors)
-    shares = share(queries, found, places, by_index=by_index)
-    rest = _without(others, found)
-    taken = np.bincount(found.owners, masses(space.samples, queries, found), n)
-    left = np.maximum(places - taken, 0)
-    rest_shares = share(queries, rest, left, by_index=by_index)
-    return n, *_joined(found, shares, rest, rest_shares)
-
-
-def _without(others: Found, taken: Found) -> Found:
-    """The neighbours in ``others`` that are not in ``taken``."""
-    size = max(others.indices.max(initial=0), taken.indices.max(initial=0)) + 1
-    owners = others.owners
-    keep = ~np.isin(owners * size + others.indices, taken.owners * size + taken.indices)
-    counts = np.bincount(owners[keep], minlength=len(others.counts))
-    return Found(counts, others.indices[keep], others.distances[keep])
-
-
-def _joined(
-    a: Found, a_shares: np.ndarray, b: Found, b_shares: np.ndarray
-) -> tuple[Found, np.ndarray]:
-    """The neighbours of both, query by query."""
-    order = np.argsort(np.concatenate([a.owners, b.owners]), kind="stable")
-    indices = np.concatenate([a.indices, b.indices])[order]
-    distances = np.concatenate([a.distances, b.distances])[order]
-    shares = np.concatenate([a_shares, b_shares])[order]
-    return Found(a.counts + b.counts, indices, distances), shares
