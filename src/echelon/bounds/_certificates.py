@@ -104,10 +104,9 @@ class Certificate:
         """Sizes that no weight and no ``w.x`` of an optimum exceeds."""
         batch = self.batch
         if not self.is_fit:
-            on_weights = batch.costs[:, :, 0]
-            norm = np.where(on_weights > 0, batch.limits / on_weights, np.inf).min(axis=1)
+            norm = _shares(batch.limits, batch.costs[:, :, 0]).min(axis=1)
             return norm, norm * batch.largest_value
-        l1 = np.where(batch.l1 > 0, upper / batch.l1, np.inf)
+        l1 = _shares(upper, batch.l1)
         if not batch.form.squared:
             return l1, l1 * batch.largest_value
         l2 = np.sqrt(2 * upper / batch.l2)
@@ -130,7 +129,7 @@ class Certificate:
         hinges = np.clip(hinges, 0.0, batch.C[:, None])
         slope = batch.pulls(hinges)[:, batch.form.w]
         reduced = 1.0 - (batch.direction * slope).sum(axis=1)
-        factor = np.where(reduced > 0, 1 / reduced, np.nan)[:, None]
+        factor = 1 / np.where(reduced > 0, reduced, np.nan)[:, None]
         prices = np.where(batch.costs[:, :, 0] > 0, 1.0, batch.C[:, None])
         bound = self.bound(factor * hinges, factor * order, factor * prices, reduced)
         return np.where(reduced > 0, -bound, np.inf)
@@ -148,3 +147,8 @@ class Certificate:
             return np.zeros(len(self.batch), bool)
         reachable = np.abs(self.batch.direction).max(axis=1, initial=0.0) * self._box(lower)[0]
         return lower > reachable + BOUND_GAP * self.batch.scale
+
+
+def _shares(amounts: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """What can be had for an amount; any number of what costs nothing."""
+    return np.divide(amounts, costs, out=np.full(amounts.shape, np.inf), where=costs > 0)

@@ -158,6 +158,8 @@ class _State:
     v: np.ndarray
     s: np.ndarray
     multipliers: np.ndarray
+    products: np.ndarray
+    """The sum of the products of slacks and multipliers."""
     weights: np.ndarray
     thresholds: np.ndarray
     hinges: np.ndarray
@@ -213,6 +215,7 @@ def _first_state(batch: Batch, enough: np.ndarray) -> _State:
         v,
         s,
         multipliers,
+        (s * multipliers).sum(axis=1),
         w,
         b,
         multipliers[:, form.hinge].copy(),
@@ -269,14 +272,15 @@ class _Run:
 
     def _are_close(self) -> np.ndarray:
         """Whether the end may be near: at feasible points the products sum to the gap."""
-        products = (self.state.s * self.state.multipliers).sum(axis=1)
-        return products <= CLOSE * self.certificate.allowed_gap(self.state.upper)
+        return self.state.products <= CLOSE * self.certificate.allowed_gap(self.state.upper)
 
     def _advance(self) -> np.ndarray:
         """One predictor and one corrector step; how long they were."""
         at = self.state
         steps = NewtonSteps(self.batch, at.cost, at.right, at.v, at.s, at.multipliers)
-        return steps.take(exact=self._are_close())
+        lengths = steps.take(exact=self._are_close())
+        at.products = (at.s * at.multipliers).sum(axis=1)
+        return lengths
 
     def _certify(self, due: np.ndarray) -> None:
         """Improve the bounds of the optimum from both sides, where that is due."""

@@ -80,9 +80,10 @@ class NormalEquations:
         roots[:, form.first_above :] += share[:, form.n_below :]
         np.sqrt(roots, out=roots)
         matrix = np.zeros((len(share), form.b.stop, form.b.stop))
-        for k, root in enumerate(roots):
-            scaled = root[:, None] * X[k % len(X)]
-            matrix[k, :p, :p] = scaled.T @ scaled
+        scaled = form.spare("scaled", len(share), form.n_samples * p)
+        scaled = scaled.reshape(len(share), form.n_samples, p)
+        np.multiply(roots[:, :, None], X, out=scaled)
+        np.matmul(scaled.transpose(0, 2, 1), scaled, out=matrix[:, :p, :p])
         for rows, samples, threshold in form.segments:
             matrix[:, p + threshold, :p] -= (share[:, None, rows] @ X[:, samples])[:, 0]
         np.einsum("kii->ki", matrix)[:, form.b] = form.threshold_sums(share, np.abs(form.ends_at))

@@ -12,7 +12,6 @@
 ``moments``     sums over pairs for the variance of a contrast under permutation
 ``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
 ``soft``        neighbours by probability, for I-Relief
-``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples
 ``precedence``  how often one feature comes before another within a sample
