@@ -41,12 +41,6 @@ def signatures_are_read_once():
         yield
 
 
-@pytest.fixture(autouse=True)
-def bounds_begin_uncompiled(monkeypatch):
-    """As in a process of its own, whatever steps other tests have taken."""
-    monkeypatch.setattr("echelon.bounds._tier._taken", [0])
-
-
 def pytest_collection_modifyitems(items):
     """Pages cannot be marked; of these, one compiles for half a minute, one fits for long."""
     for item in items:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import reference_bounds as reference
+from echelon.bounds import _interior_point, _solvers
 from echelon.bounds._program import (
+    Objective,
     Program,
     ordinal_program,
     regression_program,
@@ -50,6 +52,37 @@ class Case:
             reference.classification_rows if self.problem == "binary" else reference.ordinal_rows
         )
         return write(self.X, self.y)
+
+
+class Safeguarded:
+    """One program after the other: the interior point, and HiGHS where it stalls."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def fit(self):
+        return self.solve(Objective(self.program))
+
+    def extreme(self, feature, sign, enough=np.inf):
+        return self.solve(Objective(self.program, feature, sign, enough))
+
+    def solve(self, asked):
+        return _solvers.solve([asked])[0]
+
+
+class InteriorPoint(Safeguarded):
+    """The interior point alone."""
+
+    def solve(self, asked):
+        return _interior_point.solve([asked])[0]
+
+
+class Highs(Safeguarded):
+    """HiGHS, one model for all objectives."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.solve = _solvers.Highs(program).solve
 
 
 def draw_case(seed, *, problem=None, kind=None, C=None):

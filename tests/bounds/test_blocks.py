@@ -9,19 +9,23 @@ import reference_bounds
 from bounds_cases import draw_case
 from echelon import RelevanceBounds
 from echelon._core.jobs import Jobs
-from echelon.bounds._blocks import (
+from echelon.bounds import _analysis
+from echelon.bounds._batch import Batch
+from echelon.bounds._certificates import Certificate
+from echelon.bounds._data import TrainingData
+from echelon.bounds._probes import (
+    GoodModels,
     OwnProbes,
+    ProbeBlock,
     blocks_for,
     companions,
+    compare,
     explained_part,
-    judge,
+    n_own_probes,
     related,
 )
-from echelon.bounds._certificates import Certificate
-from echelon.bounds._probes import GoodModels, n_own_probes
-from echelon.bounds._program import standardised
-from echelon.bounds._solvers import solver_for
-from echelon.bounds._task import Task
+from echelon.bounds._program import Objective, standardised
+from echelon.bounds._solvers import solve
 from echelon.datasets import make_relevance
 
 
@@ -35,11 +39,17 @@ def noise_block(seed, correlation, n=100, p=10):
 
 
 def good_models(case, tolerance, solver="interior-point", budget="joint", limits=None):
-    task = Task(case.X, case.y, case.problem == "regression")
-    program = task.program(case.C)
-    fit = solver_for(program, solver).fit()
+    data = TrainingData(case.X, case.y, case.problem == "regression")
+    program = data.program(case.C)
+    fit = solve([Objective(program)], solver)[0]
     models = program.within(fit, tolerance, budget).fixing(limits or {})
-    return GoodModels(task, case.C, fit, models, tolerance, budget, solver)
+    return GoodModels(data, case.C, fit, models, tolerance, budget, solver)
+
+
+def judge(good, columns, places, uppers):
+    """Whether probes of these columns reach as far."""
+    block = ProbeBlock(places, np.zeros_like(columns), columns)
+    return compare(good, [(block, np.arange(len(columns)), places, uppers)])[0]
 
 
 def rows_of(case):
@@ -88,8 +98,9 @@ def test_multipliers_prove_no_less_than_a_bound(budget):
             for side in (1, -1):
                 direction = np.zeros(case.X.shape[1])
                 direction[feature] = -side
-                largest = -solver_for(good.models).extreme(feature, -side).objective
-                proven = Certificate(good.models, direction).reach(feature, good.fit.multipliers)
+                largest = -solve([Objective(good.models, feature, -side)])[0].objective
+                batch = Batch.of([good.models], [direction])
+                proven = Certificate(batch).reach(*good.fit.multipliers)[0]
                 assert proven >= largest - 1e-6 * good.fit.l1_norm
                 if largest > 0.01:
                     closest = min(closest, proven / largest)
@@ -303,14 +314,14 @@ def test_a_strong_feature_has_a_lower_bound_above_rounding(seed):
 
 def test_a_lower_bound_that_is_not_proven_is_none(monkeypatch):
     """Whatever a solver returns: without a proof there is no strong feature."""
-    from echelon.bounds import _study
-
-    weight_bounds = _study.weight_bounds
+    weight_bounds = _analysis.weight_bounds
     X, y = make_relevance(80, 2, 0, 2, noise=0.3, random_state=0)
     options = {"C": 0.5, "false_positive_rate": 0.5, "random_state": 0}
     assert (RelevanceBounds(**options).fit(X, y).relevance_[:2] == "strong").all()
     monkeypatch.setattr(
-        _study, "weight_bounds", lambda *args: weight_bounds(*args)._replace(proven=0.0)
+        _analysis,
+        "weight_bounds",
+        lambda *args: [each._replace(proven=0.0) for each in weight_bounds(*args)],
     )
     selector = RelevanceBounds(**options, n_jobs=1).fit(X, y)
     assert not (selector.relevance_ == "strong").any()

@@ -8,13 +8,11 @@ from numpy.testing import assert_allclose
 from sklearn.svm import SVC
 
 import reference_bounds as reference
-from bounds_cases import KINDS, PROBLEMS, draw_case
-from echelon.bounds import _solvers
+from bounds_cases import KINDS, PROBLEMS, Highs, InteriorPoint, Safeguarded, draw_case
+from echelon.bounds import _interior_point, _solvers
 from echelon.bounds._certificates import BOUND_GAP
-from echelon.bounds._highs import Highs
-from echelon.bounds._interior_point import InteriorPoint
-from echelon.bounds._program import ordinal_program, standardised
-from echelon.bounds._solvers import Safeguarded, solver_for
+from echelon.bounds._program import Objective, ordinal_program, standardised
+from echelon.bounds._solvers import solve
 
 SOLVERS = [Safeguarded, Highs]
 TOLERANCES = (0.0, 1e-4, 1e-3, 0.01, 0.1)
@@ -221,14 +219,13 @@ def test_highs_takes_over_where_the_interior_point_stalls(monkeypatch):
     expected = InteriorPoint(case.program).fit()
     monkeypatch.setattr("echelon.bounds._interior_point.MAX_ITERATIONS", 3)
     assert InteriorPoint(case.program).fit().status == "stalled"
-    solver = Safeguarded(case.program)
-    found = solver.fit()
-    assert (found.status, solver.n_stalled) == ("optimal", 1)
+    found = Safeguarded(case.program).fit()
+    assert (found.status, found.fallback) == ("optimal", True)
     assert found.objective == pytest.approx(expected.objective)
-    within = Safeguarded(case.program.within(expected, 0.01))
-    assert within.extreme(0, 1).status == "optimal"
-    assert within.n_stalled == 1
-    monkeypatch.setattr(_solvers.Highs, "fit", lambda self: expected._replace(status="stalled"))
+    found = Safeguarded(case.program.within(expected, 0.01)).extreme(0, 1)
+    assert (found.status, found.fallback) == ("optimal", True)
+    stalled = expected._replace(status="stalled")
+    monkeypatch.setattr(_solvers.Highs, "solve", lambda self, asked: stalled)
     assert Safeguarded(case.program).fit().status == "stalled"
 
 
@@ -241,8 +238,8 @@ def test_a_model_is_judged_by_the_bounds_of_both_solvers(monkeypatch):
     worse = right._replace(objective=value + 9e-5)
     for proves, model in ((4e-5, right), (4e-5, worse), (0, right)):
         highs = model._replace(status="optimal", dual_bound=value - proves)
-        monkeypatch.setattr(_solvers.InteriorPoint, "fit", lambda self: short)
-        monkeypatch.setattr(_solvers.Highs, "fit", lambda self, answer=highs: answer)
+        monkeypatch.setattr(_interior_point, "solve", lambda asked: [short])
+        monkeypatch.setattr(_solvers.Highs, "solve", lambda self, asked, answer=highs: answer)
         found = Safeguarded(case.program).fit()
         assert (found.status, found.fallback) == ("optimal", True)
         assert found.objective == min(short.objective, model.objective)
@@ -261,9 +258,14 @@ def test_highs_proves_every_answer_not_only_the_first():
 
 
 def test_solvers_have_names():
+    """Each is used when it is asked for: a simplex method takes other steps."""
     program = draw_case(0).program
-    assert isinstance(solver_for(program), Safeguarded)
-    assert isinstance(solver_for(program, "highs"), Highs)
+    for name, expected in (("interior-point", Safeguarded), ("highs", Highs)):
+        found = solve([Objective(program)], name)[0]
+        assert (found.iterations, found.objective) == (
+            expected(program).fit().iterations,
+            expected(program).fit().objective,
+        )
 
 
 def test_programs_do_not_change():

@@ -12,8 +12,8 @@ from sklearn.datasets import load_iris, load_wine
 import reference_bounds as reference
 from echelon import RelevanceBounds
 from echelon.bounds import _interior_point
+from echelon.bounds._data import TrainingData
 from echelon.bounds._probes import carried_by_few, chance_level
-from echelon.bounds._task import Task
 from echelon.datasets import make_relevance
 
 RNG = np.random.default_rng(0)
@@ -302,12 +302,12 @@ def test_rare_values_hide_no_other_feature(cuts):
 def test_scores_where_noise_of_one_kind_reaches_nothing():
     X, values = with_rare_columns(0)
     y = (values > 0).astype(int)
-    study = RelevanceBounds(random_state=0, false_positive_rate=0.5).fit(X, y)._studies[0]
-    assert_allclose(study.scores[:8], study.intervals[:8, 1])
-    expected = study.intervals[8:, 1] * study.probe_threshold / study.probe_thresholds[8:]
-    assert_allclose(study.scores[8:], expected)
-    study.probe_thresholds[:8] = study.probe_threshold = 0.0
-    assert_array_equal(study.scores, study.intervals[:, 1])
+    analysis = RelevanceBounds(random_state=0, false_positive_rate=0.5).fit(X, y)._analyses[0]
+    assert_allclose(analysis.scores[:8], analysis.intervals[:8, 1])
+    expected = analysis.intervals[8:, 1] * analysis.probe_threshold / analysis.probe_thresholds[8:]
+    assert_allclose(analysis.scores[8:], expected)
+    analysis.probe_thresholds[:8] = analysis.probe_threshold = 0.0
+    assert_array_equal(analysis.scores, analysis.intervals[:, 1])
 
 
 def test_features_carried_by_few_samples():
@@ -315,12 +315,17 @@ def test_features_carried_by_few_samples():
     X[:6, 0], X[:8, 1], X[:, 2], X[:, 3] = 1, 1, np.arange(1000), np.arange(1000) // 500
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     balanced, common = np.arange(1000) % 2, (np.arange(1000) % 10 > 0).astype(int)
-    assert carried_by_few(Task(X, balanced), 0.01).tolist() == [True, False, False, False]
-    assert carried_by_few(Task(X, balanced), 0.1).tolist() == [False, False, False, False]
-    assert carried_by_few(Task(X, common), 0.01).tolist() == [True, True, False, False]
+    assert carried_by_few(TrainingData(X, balanced), 0.01).tolist() == [True, False, False, False]
+    assert carried_by_few(TrainingData(X, balanced), 0.1).tolist() == [False, False, False, False]
+    assert carried_by_few(TrainingData(X, common), 0.01).tolist() == [True, True, False, False]
     rarer = np.arange(1000) == 0  # as few as it takes, but never a normal feature
-    assert carried_by_few(Task(X, rarer.astype(int)), 0.01).tolist() == [True, True, False, False]
-    assert not carried_by_few(Task(X, balanced.astype(float), regression=True), 0.01).any()
+    assert carried_by_few(TrainingData(X, rarer.astype(int)), 0.01).tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not carried_by_few(TrainingData(X, balanced.astype(float), regression=True), 0.01).any()
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])

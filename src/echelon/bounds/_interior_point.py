@@ -1,8 +1,9 @@
 """A primal-dual interior point for the fit and for the bounds of weights.
 
 Mehrotra's predictor-corrector for ``J v + s = k``, ``s >= 0`` with multipliers ``lambda >= 0``.
-What is particular to our programs is in ``kernels.interior_point``, which takes the steps (or
-``_array_steps``, before that is compiled); when to stop is decided by ``_certificates``.
+What is particular to our programs is in ``_newton``, which takes the steps; when to stop is decided
+by ``_certificates``.  Programs of one form are solved together: an array operation takes a
+microsecond or two to call, as long as it works on the hinges of a small program.
 
 Not used, since they did not pay: a start in the analytic centre of the budgets (a tenth fewer
 steps) and further centrality corrections (a fifth fewer steps, each as much dearer).
@@ -15,15 +16,15 @@ Optimization 2(4), 575-601.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from echelon.bounds._batch import Batch, Form, in_batches, taken
 from echelon.bounds._certificates import Certificate
-from echelon.bounds._constraints import Constraints
-from echelon.bounds._program import Program, Solution
-from echelon.bounds._tier import compiled_pays, count_step
-from echelon.kernels.interior_point import advance
+from echelon.bounds._newton import NewtonSteps, constraint_values
+from echelon.bounds._program import Objective, Program, Solution
 
 MAX_ITERATIONS = 100
 # From what multiple of the allowed gap on every step is certified and refined; before, it would be
@@ -39,27 +40,59 @@ FIRST_PULL = 16.0
 SMALLEST_STEP = 1e-10
 
 
-class InteriorPoint:
-    """Solves one program, for as many objectives as are asked for.
-
-    Parameters
-    ----------
-    program : Program
-        A fit, or a set of models within budgets.
+def solve(objectives: Sequence[Objective]) -> list[Solution]:
+    """Answers to objectives, those about programs of one form together.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from echelon.bounds._interior_point import InteriorPoint
-    >>> from echelon.bounds._program import ordinal_program
+    >>> from echelon.bounds._interior_point import solve
+    >>> from echelon.bounds._program import Objective, ordinal_program
     >>> program = ordinal_program(np.array([[-1.0], [0.0], [1.0]]), np.array([0, 1, 2]), C=10.0)
-    >>> fit = InteriorPoint(program).fit()
+    >>> fit = solve([Objective(program)])[0]
     >>> fit.status, round(fit.objective, 6)
     ('optimal', 2.0)
-    >>> largest = InteriorPoint(program.within(fit, tolerance=0.1)).extreme(0, sign=-1)
+    >>> largest = solve([Objective(program.within(fit, tolerance=0.1), feature=0, sign=-1)])[0]
     >>> round(-largest.objective, 6)
     2.2
     """
+    reduced: dict[int, _Reduced] = {}
+    groups: dict[tuple, list[int]] = {}
+    for k, asked in enumerate(objectives):
+        program = asked.program
+        if id(program) not in reduced:
+            reduced[id(program)] = _Reduced(program)
+        groups.setdefault(reduced[id(program)].key, []).append(k)
+    answers: dict[int, Solution] = {}
+    for group in groups.values():
+        for part in in_batches(group, len(objectives[group[0]].program.X)):
+            asked = [objectives[k] for k in part]
+            found = _solve_together(asked, [reduced[id(each.program)] for each in asked])
+            answers.update(zip(part, found, strict=True))
+    return [answers[k] for k in range(len(objectives))]
+
+
+def _solve_together(objectives: list[Objective], reduced: list[_Reduced]) -> list[Solution]:
+    """Answers to objectives about programs of one form."""
+    directions = [asked.direction for asked in objectives]
+    pairs = list(zip(directions, reduced, strict=True))
+    batch = Batch.of(
+        [each.free for each in reduced], [direction[~each.fixed] for direction, each in pairs]
+    )
+    # Steps into the noise may overflow; they end the run, and prove nothing.
+    with np.errstate(all="ignore"):
+        run = _Run(batch, np.array([asked.enough for asked in objectives]))
+        run.end(np.array([not each.can_be_feasible for each in reduced]), "infeasible")
+        run.solve()
+    found = [run.answers[k] for k in range(len(objectives))]
+    return [
+        each.completed(answer, direction)
+        for answer, (direction, each) in zip(found, pairs, strict=True)
+    ]
+
+
+class _Reduced:
+    """A program in its free weights: fixed ones move into offsets and budgets."""
 
     def __init__(self, program: Program):
         self.program = program
@@ -67,172 +100,38 @@ class InteriorPoint:
         if any(budget.l1 > 0 and budget.limit <= 0 for budget in program.budgets):
             # The only model that may keep such a budget has no weights.
             fixed = np.ones_like(fixed)
-        self._fixed = fixed
-        self._values = np.where(fixed & (program.low == program.high), program.low, 0.0)[fixed]
-        self._free = _without(program, fixed, self._values)
-        self._constraints = Constraints(self._free)
+        self.fixed = fixed
+        self.values = np.where(fixed & (program.low == program.high), program.low, 0.0)[fixed]
+        self.free = _without(program, fixed, self.values)
+        self.key = Form.key(self.free)
 
-    def fit(self) -> Solution:
-        """Minimise ``l1 * ||w||_1 + l2 / 2 * ||w||^2 + C * loss``."""
-        return self._solve(np.zeros(self.program.X.shape[1]))
-
-    def extreme(self, feature: int, sign: int, enough: float = np.inf) -> Solution:
-        """Minimise ``sign * w_feature`` over the models within the budgets.
-
-        Once the minimum is known to lie between ``-enough`` and 0, the status is "enough".
-        """
-        direction = np.zeros(self.program.X.shape[1])
-        direction[feature] = sign
-        return self._solve(direction, enough)
-
-    def _solve(self, direction: np.ndarray, enough: float = np.inf) -> Solution:
-        run = _Run(self._free, self._constraints, direction[~self._fixed], enough)
-        status = "infeasible"
-        if self._can_be_feasible():
-            # Steps into the noise may overflow; they end the run, and prove nothing.
-            with np.errstate(all="ignore"):
-                status = run.solve()
-        weights = np.empty(len(direction))
-        weights[self._fixed], weights[~self._fixed] = self._values, run.weights
-        constant = float(direction[self._fixed] @ self._values)
-        if not self.program.budgets:
-            constant += self.program.l1 * float(np.abs(self._values).sum())
-            constant += self.program.l2 / 2 * float(self._values @ self._values)
-        return Solution(
-            status,
-            weights,
-            run.thresholds,
-            run.upper + constant,
-            run.lower + constant,
-            float(np.abs(weights).sum()),
-            float(self.program.slacks(weights, run.thresholds).sum()),
-            run.iterations,
-            multipliers=run.proof,
-        )
-
-    def _can_be_feasible(self) -> bool:
+    @property
+    def can_be_feasible(self) -> bool:
         """Whether the fixed weights keep their limits and leave something of the budgets."""
-        low, high = self.program.low[self._fixed], self.program.high[self._fixed]
-        kept = (low <= self._values).all() and (self._values <= high).all()
-        return bool(kept) and all(budget.limit >= 0 for budget in self._free.budgets)
+        low, high = self.program.low[self.fixed], self.program.high[self.fixed]
+        kept = (low <= self.values).all() and (self.values <= high).all()
+        return bool(kept) and all(budget.limit >= 0 for budget in self.free.budgets)
 
-
-class _Run:
-    """One pass of the method: the iterate, and the best model and bound so far."""
-
-    def __init__(
-        self, program: Program, constraints: Constraints, direction: np.ndarray, enough: float
-    ):
-        self.program, self.c = program, constraints
-        self.enough = enough if enough < np.inf else -np.inf  # without a limit, never
-        self.compiled = compiled_pays()
-        self.certificate = Certificate(program, direction)
-        self.cost = np.zeros(constraints.n_variables)
-        self.cost[constraints.w] = direction
-        self.quadratic = np.zeros(constraints.n_variables)
-        self.quadratic[constraints.w] = constraints.layout.l2
+    def completed(self, found: Solution, direction: np.ndarray) -> Solution:
+        """A solution in the free weights as one of the program."""
+        program = self.program
+        weights = np.empty(len(direction))
+        weights[self.fixed], weights[~self.fixed] = self.values, found.weights
+        constant = float(direction[self.fixed] @ self.values)
         if not program.budgets:
-            self.cost[constraints.u], self.cost[constraints.xi] = program.l1, program.C
-        # Aim at less than allowed, which costs a step or two; most of all with a square, where the
-        # weights are known only to the root of the gap.
-        self.aim = 1e-4 if constraints.layout.l2 > 0 else 0.2
-        self.upper, self.lower, self.iterations = np.inf, -np.inf, 0
-        self.proof: tuple[np.ndarray, np.ndarray] | None = None
-        self.weights = np.clip(np.zeros(constraints.n_weights), program.low, program.high)
-        self.thresholds = self._first_thresholds()
-        self._start()
-
-    def _first_thresholds(self) -> np.ndarray:
-        """Where the rows of a threshold would have it on average."""
-        rows, c = self.program.rows, self.c
-        wanted = (self.program.X @ self.weights)[rows.sample] + rows.sign * rows.offset
-        sums = np.bincount(rows.threshold, wanted, c.n_thresholds)
-        return np.maximum.accumulate(sums / np.bincount(rows.threshold, minlength=c.n_thresholds))
-
-    def _start(self) -> None:
-        """The smallest weights, room for all slacks, multipliers that share the costs."""
-        c, program, w, b = self.c, self.program, self.weights, self.thresholds
-        far = c.arrays.distances(np.concatenate([w, b]))
-        distances = program.rows.offset + far
-        room = max(1e-3, float(np.abs(distances).mean()))
-        self.v = np.concatenate(
-            [w, b, np.abs(w[: c.n_abs]) + room, np.maximum(0.0, distances) + room]
+            constant += program.l1 * float(np.abs(self.values).sum())
+            constant += program.l2 / 2 * float(self.values @ self.values)
+        return found._replace(
+            weights=weights,
+            objective=found.objective + constant,
+            dual_bound=found.dual_bound + constant,
+            l1_norm=float(np.abs(weights).sum()),
+            loss=float(program.slacks(weights, found.thresholds).sum()),
         )
-        self.s = np.maximum(c.layout.right - c.arrays.values(self.v, far), room)
-        self.multipliers = np.full(c.n_constraints, FIRST_PULL / c.n_rows)
-        if not program.budgets:
-            self.multipliers[: 2 * c.n_abs] = program.l1 / 2
-            self.multipliers[2 * c.n_abs : 2 * (c.n_abs + c.n_rows)] = program.C / 2
-
-    def solve(self) -> str:
-        """Iterate to a small certified gap, a proof of infeasibility, or a stall."""
-        waited, smallest = 0, np.inf
-        for self.iterations in range(MAX_ITERATIONS):
-            if self.iterations % CERTIFY_EVERY == 0 or self._is_close():
-                self._certify()
-            gap = self.upper - self.lower
-            if gap <= self.aim * self.certificate.allowed_gap(self.upper):
-                break
-            if self.certificate.excludes_all(self.lower):
-                return "infeasible"
-            if -self.enough <= self.lower and self.upper <= 0:
-                return "enough"
-            if np.isfinite(gap) and self._is_close():
-                waited, smallest = (0, gap) if gap < 0.9 * smallest else (waited + 1, smallest)
-            if waited > PATIENCE or not self._advance():
-                break
-        if self.upper - self.lower > self.certificate.allowed_gap(self.upper):
-            return "stalled"
-        self._clear_zeros()
-        return "optimal"
-
-    def _is_close(self) -> bool:
-        """Whether the end may be near: at feasible points the products sum to the gap."""
-        return bool(self.s @ self.multipliers <= CLOSE * self.certificate.allowed_gap(self.upper))
-
-    # ---------------------------------------------------------------------- steps
-
-    def _advance(self) -> bool:
-        """One predictor and one corrector step; whether they could be taken."""
-        state = self.cost, self.quadratic, self.v, self.s, self.multipliers, self._is_close()
-        if self.compiled:
-            length = advance(self.c.layout, *state)
-        else:
-            count_step()
-            length = self.c.arrays.advance(*state)
-        return length > SMALLEST_STEP
-
-    # --------------------------------------------------------------- certificates
-
-    def _certify(self) -> None:
-        """Improve the bounds of the optimum from both sides."""
-        c, multipliers = self.c, self.multipliers
-        w = np.clip(self.v[c.w], self.program.low, self.program.high)
-        b = np.maximum.accumulate(self.v[c.b])
-        value = self.certificate.value(w, b)
-        if value < self.upper:
-            self.upper, self.weights, self.thresholds = value, w, b
-        bound = self.certificate.bound(
-            multipliers[c.hinge], multipliers[c.order], multipliers[c.budget], self.upper
-        )
-        if bound > self.lower:
-            self.lower = bound
-            self.proof = multipliers[c.hinge].copy(), multipliers[c.order].copy()
-
-    def _clear_zeros(self) -> None:
-        """Set weights that vanish in the limit to exactly 0, if the gap stays small."""
-        c = self.c
-        if c.n_abs == 0:
-            return
-        zero = np.minimum(self.multipliers[c.up], self.multipliers[c.down]) > self.v[c.u]
-        w = np.clip(np.where(zero, 0.0, self.weights), self.program.low, self.program.high)
-        value = self.certificate.value(w, self.thresholds)
-        if value - self.lower <= self.certificate.allowed_gap(value):
-            self.upper, self.weights = value, w
 
 
 def _without(program: Program, fixed: np.ndarray, values: np.ndarray) -> Program:
-    """The program in the other weights: fixed ones move into offsets and budgets."""
+    """The program in the other weights."""
     if not fixed.any():
         return program
     rows = program.rows
@@ -246,3 +145,200 @@ def _without(program: Program, fixed: np.ndarray, values: np.ndarray) -> Program
         high=program.high[~fixed],
         budgets=tuple(b._replace(limit=b.limit - b.l1 * spent) for b in program.budgets),
     )
+
+
+@dataclass(eq=False)
+class _State:
+    """Where every program of a batch has come to: the iterate, the best model and bound so far."""
+
+    place: np.ndarray
+    enough: np.ndarray
+    cost: np.ndarray
+    right: np.ndarray
+    v: np.ndarray
+    s: np.ndarray
+    multipliers: np.ndarray
+    products: np.ndarray
+    """The sum of the products of slacks and multipliers."""
+    weights: np.ndarray
+    thresholds: np.ndarray
+    hinges: np.ndarray
+    """With ``order``, the multipliers that prove ``lower``."""
+    order: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+    smallest: np.ndarray
+    """The smallest certified gap of those that shrank, and for how many steps none has."""
+    waited: np.ndarray
+
+    def take(self, kept: np.ndarray) -> _State:
+        """That of some of the programs."""
+        return _State(**taken(self, kept))
+
+
+def _first_state(batch: Batch, enough: np.ndarray) -> _State:
+    """The smallest weights, room for all slacks, multipliers that share the costs."""
+    form, B = batch.form, len(batch)
+    cost = np.zeros((B, form.n_variables))
+    if form.is_fit:
+        cost[:, form.u], cost[:, form.xi] = batch.l1[:, None], batch.C[:, None]
+    cost[:, form.w] = batch.direction
+    right = np.zeros((B, form.n_constraints))
+    right[:, form.hinge] = -batch.offset
+    right[:, form.high], right[:, form.low] = (
+        batch.high[:, form.capped],
+        -batch.low[:, form.floored],
+    )
+    right[:, form.budget] = batch.limits
+    w = np.clip(np.zeros((B, form.n_weights)), batch.low, batch.high)
+    # Thresholds where their hinges would have them on average.
+    none = np.zeros((B, form.n_thresholds))
+    wanted = form.sign * (batch.distances(w, none) + batch.offset)
+    sums = form.threshold_sums(wanted, np.abs(form.ends_at))
+    counts = np.bincount(form.threshold, minlength=form.n_thresholds)
+    b = np.maximum.accumulate(sums / counts, axis=1)
+    far = batch.distances(w, b)
+    distances = far + batch.offset
+    room = np.maximum(1e-3, np.abs(distances).mean(axis=1))[:, None]
+    u, xi = np.abs(w[:, : form.n_abs]) + room, np.maximum(distances, 0.0) + room
+    v = np.concatenate([w, b, u, xi], axis=1)
+    s = np.maximum(right - constraint_values(batch, v, far, np.empty_like(right)), room)
+    multipliers = np.full((B, form.n_constraints), FIRST_PULL / form.n_rows)
+    if form.is_fit:
+        multipliers[:, : form.down.stop] = batch.l1[:, None] / 2
+        multipliers[:, form.hinge.start : form.positive.stop] = batch.C[:, None] / 2
+    return _State(
+        np.arange(B),
+        np.where(enough < np.inf, enough, -np.inf),  # without a limit, never
+        cost,
+        right,
+        v,
+        s,
+        multipliers,
+        (s * multipliers).sum(axis=1),
+        w,
+        b,
+        multipliers[:, form.hinge].copy(),
+        multipliers[:, form.order].copy(),
+        np.full(B, np.inf),
+        np.full(B, -np.inf),
+        np.full(B, np.inf),
+        np.zeros(B, np.int64),
+    )
+
+
+class _Run:
+    """One pass of the method over a batch.
+
+    Attributes
+    ----------
+    answers : dict
+        Solutions in the free weights by their place in the batch, of programs done with.
+    """
+
+    def __init__(self, batch: Batch, enough: np.ndarray):
+        self.batch, self.certificate = batch, Certificate(batch)
+        self.state = _first_state(batch, enough)
+        self.answers: dict[int, Solution] = {}
+        self.iterations = 0
+
+    def solve(self) -> None:
+        """Iterate to small certified gaps, proofs of infeasibility, or stalls."""
+        # Aim at less than allowed, which costs a step or two; most of all with a square, where the
+        # weights are known only to the root of the gap.
+        aim = 1e-4 if self.batch.form.squared else 0.2
+        for self.iterations in range(MAX_ITERATIONS):
+            if len(self.batch) == 0:
+                return
+            self._certify(self._are_close() | (self.iterations % CERTIFY_EVERY == 0))
+            at = self.state
+            gap = at.upper - at.lower
+            solved = gap <= aim * self.certificate.allowed_gap(at.upper)
+            infeasible = self.certificate.excludes_all(at.lower)
+            enough = (-at.enough <= at.lower) & (at.upper <= 0)
+            counted = np.isfinite(gap) & self._are_close()
+            shrunk = counted & (gap < 0.9 * at.smallest)
+            at.smallest = np.where(shrunk, gap, at.smallest)
+            at.waited = np.where(shrunk, 0, at.waited + counted)
+            status = np.select(
+                [solved, infeasible, enough, at.waited > PATIENCE],
+                ["ended", "infeasible", "enough", "ended"],
+                "",
+            )
+            self.end(status != "", status)
+            if len(self.batch):
+                self.end(~(self._advance() > SMALLEST_STEP))
+        self.end(np.ones(len(self.batch), bool))
+
+    def _are_close(self) -> np.ndarray:
+        """Whether the end may be near: at feasible points the products sum to the gap."""
+        return self.state.products <= CLOSE * self.certificate.allowed_gap(self.state.upper)
+
+    def _advance(self) -> np.ndarray:
+        """One predictor and one corrector step; how long they were."""
+        at = self.state
+        steps = NewtonSteps(self.batch, at.cost, at.right, at.v, at.s, at.multipliers)
+        lengths = steps.take(exact=self._are_close())
+        at.products = (at.s * at.multipliers).sum(axis=1)
+        return lengths
+
+    def _certify(self, due: np.ndarray) -> None:
+        """Improve the bounds of the optimum from both sides, where that is due."""
+        if not due.any():
+            return
+        at, batch, form = self.state, self.batch, self.batch.form
+        w = np.clip(at.v[:, form.w], batch.low, batch.high)
+        b = np.maximum.accumulate(at.v[:, form.b], axis=1)
+        value = self.certificate.value(w, b)
+        better = due & (value < at.upper)
+        at.upper = np.where(better, value, at.upper)
+        at.weights[better], at.thresholds[better] = w[better], b[better]
+        hinges, order = at.multipliers[:, form.hinge], at.multipliers[:, form.order]
+        bound = self.certificate.bound(hinges, order, at.multipliers[:, form.budget], at.upper)
+        better = due & (bound > at.lower)
+        at.lower = np.where(better, bound, at.lower)
+        at.hinges[better], at.order[better] = hinges[better], order[better]
+
+    def end(self, which: np.ndarray, status: np.ndarray | str = "ended") -> None:
+        """Answer for some programs, and go on with the others.
+
+        Those that have "ended" are optimal if the gap is small, else stalled.
+        """
+        if not which.any():
+            return
+        status = np.broadcast_to(status, which.shape)[which]
+        at, batch = self.state.take(which), self.batch.take(which)
+        certificate = Certificate(batch)
+        optimal = at.upper - at.lower <= certificate.allowed_gap(at.upper)
+        optimal &= status == "ended"
+        _clear_zeros(certificate, at, optimal)
+        status = np.where(optimal, "optimal", np.where(status == "ended", "stalled", status))
+        for k, place in enumerate(at.place.tolist()):
+            known = at.lower[k] > -np.inf
+            self.answers[place] = Solution(
+                str(status[k]),
+                at.weights[k],
+                at.thresholds[k],
+                float(at.upper[k]),
+                float(at.lower[k]),
+                np.nan,
+                np.nan,
+                self.iterations,
+                multipliers=(at.hinges[k], at.order[k]) if known else None,
+            )
+        self.state, self.batch = self.state.take(~which), self.batch.take(~which)
+        self.certificate = Certificate(self.batch)
+
+
+def _clear_zeros(certificate: Certificate, at: _State, optimal: np.ndarray) -> None:
+    """Set weights that vanish in the limit to exactly 0, if the gap stays small."""
+    batch, form = certificate.batch, certificate.batch.form
+    if form.n_abs == 0:
+        return
+    smaller = np.minimum(at.multipliers[:, form.up], at.multipliers[:, form.down])
+    w = np.where(smaller > at.v[:, form.u], 0.0, at.weights)
+    w = np.clip(w, batch.low, batch.high)
+    value = certificate.value(w, at.thresholds)
+    small = optimal & (value - at.lower <= certificate.allowed_gap(value))
+    at.upper = np.where(small, value, at.upper)
+    at.weights[small] = w[small]

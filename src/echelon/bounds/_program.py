@@ -30,7 +30,7 @@ class Budget(NamedTuple):
     limit: float
 
 
-class Rows(NamedTuple):
+class Hinges(NamedTuple):
     """The hinges: which sample, on which side of which threshold, and how far from it."""
 
     sample: np.ndarray
@@ -48,7 +48,7 @@ class Program:
     ----------
     X : ndarray of shape (n_samples, n_features)
         Samples, on the scale the weights refer to.
-    rows : Rows
+    rows : Hinges
         The hinges.
     C : float
         What a unit of slack costs.
@@ -63,7 +63,7 @@ class Program:
     """
 
     X: np.ndarray
-    rows: Rows
+    rows: Hinges
     C: float
     low: np.ndarray
     high: np.ndarray
@@ -71,6 +71,11 @@ class Program:
     l2: float = 0.0
     budgets: tuple[Budget, ...] = ()
     scale: float = 1.0
+
+    @property
+    def squared(self) -> bool:
+        """Whether the objective has a squared penalty."""
+        return self.l2 > 0 and not self.budgets
 
     def slacks(self, weights: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
         """The smallest slacks under which a model satisfies the constraints (2)."""
@@ -122,6 +127,24 @@ class Program:
         return replace(self, X=X)
 
 
+class Objective(NamedTuple):
+    """What is minimised over a program: the costs of a fit, or a weight within the budgets."""
+
+    program: Program
+    feature: int = 0
+    sign: int = 0
+    """The minimum of ``sign * w_feature`` is wanted; 0: that of ``l1 * ||w||_1 + ...``, the fit."""
+    enough: float = np.inf
+    """Once the minimum is known to lie between ``-enough`` and 0, no more need be known."""
+
+    @property
+    def direction(self) -> np.ndarray:
+        """The objective within budgets is ``direction @ weights``."""
+        direction = np.zeros(self.program.X.shape[1])
+        direction[self.feature] = self.sign
+        return direction
+
+
 class Solution(NamedTuple):
     """What a solver found.
 
@@ -157,12 +180,12 @@ def ordinal_program(X: np.ndarray, codes: np.ndarray, C: float) -> Program:
     >>> program.slacks(np.array([2.0]), np.array([1.0, 3.0]))
     array([0., 0., 0., 0.])
     """
-    samples = np.arange(len(codes))
+    by_class = np.argsort(codes, kind="stable")
     n_thresholds = int(codes.max())
-    below, above = samples[codes < n_thresholds], samples[codes > 0]
+    below, above = by_class[codes[by_class] < n_thresholds], by_class[codes[by_class] > 0]
     return _program(
         X,
-        Rows(
+        Hinges(
             sample=np.concatenate([below, above]),
             sign=np.repeat([1.0, -1.0], [len(below), len(above)]),
             threshold=np.concatenate([codes[below], codes[above] - 1]),
@@ -182,7 +205,7 @@ def regression_program(X: np.ndarray, y: np.ndarray, C: float, epsilon: float = 
     m = len(y)
     return _program(
         X,
-        Rows(
+        Hinges(
             sample=np.tile(np.arange(m), 2),
             sign=np.repeat([1.0, -1.0], m),
             threshold=np.zeros(2 * m, dtype=np.int64),
@@ -221,7 +244,7 @@ def unscaled(weights: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return coef
 
 
-def _program(X: np.ndarray, rows: Rows, C: float) -> Program:
+def _program(X: np.ndarray, rows: Hinges, C: float) -> Program:
     p = X.shape[1]
     X = np.ascontiguousarray(X, dtype=np.float64)
     return Program(X, rows, float(C), np.full(p, -np.inf), np.full(p, np.inf))
@@ -236,9 +259,3 @@ def _interval(feature: int, limit: Any) -> tuple[float, float]:
             f"{feature}. Give the smaller limit first."
         )
     return float(low), float(high)
-
-
-def slices(sizes: list[int]) -> list[slice]:
-    """Consecutive slices of these sizes."""
-    ends = np.cumsum(sizes).tolist()
-    return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]

@@ -18,15 +18,11 @@ from echelon._core.relevance import LABELS, WEAK
 from echelon._core.search import shared_ranks
 from echelon._core.words import listed
 from echelon.base import BaseSelector
-from echelon.bounds._groups import replaceable_groups
-from echelon.bounds._ordinal_svm import NUMBERS_ONLY, LinearOrdinalClassifier
+from echelon.bounds._analysis import Analysis, BoundsSettings, replaceable_groups
+from echelon.bounds._data import TrainingData, read_outcome
+from echelon.bounds._models import NUMBERS_ONLY, LinearEpsilonRegressor, LinearOrdinalClassifier
 from echelon.bounds._program import standardised
-from echelon.bounds._regressor import LinearEpsilonRegressor
 from echelon.bounds._solvers import SOLVERS
-from echelon.bounds._study import Settings, Study
-from echelon.bounds._target import read_outcome
-from echelon.bounds._task import Task
-from echelon.bounds._tier import in_turn
 from echelon.validation import Columns, read_numbers
 
 KINDS = np.array(LABELS)
@@ -244,8 +240,8 @@ class RelevanceBounds(BaseSelector):
         fixed = self._fixed_weights(columns)
         random_state = check_random_state(self.random_state)
         regression = self._target.kind == "regression"
-        self._studies = [
-            Study(Task(X, target, regression, self.epsilon), self._settings()).run(
+        self._analyses = [
+            Analysis(TrainingData(X, target, regression, self.epsilon), self._settings()).run(
                 fixed, self._jobs(), random_state
             )
             for target in self._target.one_vs_rest()
@@ -256,17 +252,17 @@ class RelevanceBounds(BaseSelector):
 
     def _warn_of_idle_models(self) -> None:
         """Say why nothing is relevant, or nothing to some of several classes."""
-        idle = [k for k, study in enumerate(self._studies) if study.idle]
+        idle = [k for k, each in enumerate(self._analyses) if each.idle]
         if not idle:
             return
-        if len(idle) < len(self._studies):
+        if len(idle) < len(self._analyses):
             labels = [repr(self._target.labels.tolist()[k]) for k in idle]  # type: ignore[union-attr]
             reason = f"No feature tells {listed(labels)} from the rest; other classes have some."
-        elif len(self._studies[0].free) == 0:
+        elif len(self._analyses[0].free) == 0:
             reason = "Every feature of `X` is constant, so every feature is called irrelevant."
         else:
             reason = (
-                f"The best model at C = {self._studies[0].C:.3g} uses no feature at all, so every "
+                f"The best model at C = {self._analyses[0].C:.3g} uses no feature at all, so every "
                 "feature is called irrelevant. Give a larger `C` if you know better."
             )
         warnings.warn(reason, UserWarning, stacklevel=3)
@@ -287,7 +283,7 @@ class RelevanceBounds(BaseSelector):
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         groups: list[list[Any]] = []
-        for each in self._studies:
+        for each in self._analyses:
             for group in replaceable_groups(each, self._jobs()):
                 named = group if names is None else names[group].tolist()
                 if named not in groups:
@@ -295,7 +291,7 @@ class RelevanceBounds(BaseSelector):
         return groups
 
     def _jobs(self) -> Jobs:
-        return Jobs(self.n_jobs, self.verbose, compiled=True, within=in_turn)
+        return Jobs(self.n_jobs, self.verbose, compiled=True)
 
     # ------------------------------------------------------------------------- input
 
@@ -339,8 +335,8 @@ class RelevanceBounds(BaseSelector):
             )
         return int(name)
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> BoundsSettings:
+        return BoundsSettings(
             self.C,
             self.tolerance,
             self.probes,
@@ -354,30 +350,30 @@ class RelevanceBounds(BaseSelector):
     # ------------------------------------------------------------------------ output
 
     def _summarise(self, X: np.ndarray, n_wanted: int | None) -> None:
-        """Fitted attributes, from the study of every class."""
-        studies: list[Study] = self._studies
-        several = len(studies) > 1
-        intervals = np.array([each.intervals for each in studies])
-        kinds = np.max([each.relevance for each in studies], axis=0)
+        """Fitted attributes, from the analysis of every class."""
+        analyses: list[Analysis] = self._analyses
+        several = len(analyses) > 1
+        intervals = np.array([each.intervals for each in analyses])
+        kinds = np.max([each.relevance for each in analyses], axis=0)
         self.relevance_ = KINDS[kinds]
         self.__dict__.pop("relevance_by_class_", None)
         if several:
-            self.relevance_by_class_ = KINDS[np.array([each.relevance for each in studies])]
-        self.scores_ = np.max([each.scores for each in studies], axis=0)
+            self.relevance_by_class_ = KINDS[np.array([each.relevance for each in analyses])]
+        self.scores_ = np.max([each.scores for each in analyses], axis=0)
         self.intervals_ = intervals if several else intervals[0]
-        thresholds = np.array([each.probe_thresholds for each in studies])
+        thresholds = np.array([each.probe_thresholds for each in analyses])
         self.probe_thresholds_ = thresholds if several else thresholds[0]
         for name in ("C", "tolerance", "probe_threshold"):
-            values = np.array([getattr(each, name) for each in studies])
+            values = np.array([getattr(each, name) for each in analyses])
             setattr(self, f"{name}_", values if several else float(values[0]))
-        models = [self._model(X, each) for each in studies]
+        models = [self._model(X, each) for each in analyses]
         if hasattr(self, "feature_names_in_"):
             for model in models:
                 model.feature_names_in_ = self.feature_names_in_
         self.model_ = models if several else models[0]
-        self.n_programs_ = sum(each.n_programs for each in studies)
-        self.n_settled_ = sum(each.n_settled for each in studies)
-        n_fallbacks = sum(each.n_fallbacks for each in studies)
+        self.n_programs_ = sum(each.n_programs for each in analyses)
+        self.n_settled_ = sum(each.n_settled for each in analyses)
+        n_fallbacks = sum(each.n_fallbacks for each in analyses)
         if self.verbose and n_fallbacks:
             message = f"HiGHS stepped in for {n_fallbacks} of {self.n_programs_} programs."
             print(message, file=sys.stderr)
@@ -386,17 +382,17 @@ class RelevanceBounds(BaseSelector):
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.support_ = kinds >= WEAK if n_wanted is None else self.ranking_ <= n_wanted
 
-    def _model(self, X: np.ndarray, study: Study) -> Any:
+    def _model(self, X: np.ndarray, analysis: Analysis) -> Any:
         """The model at the optimum, fitted to the features and target as they are."""
         labels = self._target.labels
         if labels is None:
-            return LinearEpsilonRegressor(study.C, self.epsilon).fit(X, self._target.original)
-        target = study.task.target
+            return LinearEpsilonRegressor(analysis.C, self.epsilon).fit(X, self._target.original)
+        target = analysis.data.target
         if target is self._target.values:
-            return LinearOrdinalClassifier(C=study.C, class_order=list(labels)).fit(
+            return LinearOrdinalClassifier(C=analysis.C, class_order=list(labels)).fit(
                 X, labels[target]
             )
-        return LinearOrdinalClassifier(C=study.C).fit(X, target)
+        return LinearOrdinalClassifier(C=analysis.C).fit(X, target)
 
 
 def _limits(name: Any, limit: Any) -> tuple[float, float]:

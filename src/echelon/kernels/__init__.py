@@ -8,8 +8,7 @@
 ``candidates``  distances when one more feature joins the chosen ones, and votes within balls
 ``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
-``boosting``    rounds of an additive model on bins
-``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
+
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples
 ``precedence``  how often one feature comes before another within a sample

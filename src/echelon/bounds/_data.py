@@ -1,25 +1,29 @@
-"""What is asked of the data: samples on one scale, a target, and how well a model does."""
+"""The data of a linear program: standardised samples, and a target that is read and predicted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from echelon.bounds._program import (
+    Objective,
     Program,
     Solution,
     ordinal_program,
     regression_program,
     standardised,
 )
+from echelon.bounds._solvers import solve
+from echelon.targets import read_target
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class TrainingData:
     """Standardised samples and a target: codes of ordered classes, or values.
 
     Attributes
@@ -45,8 +49,8 @@ class Task:
             return regression_program(self.X, self.target, C, self.epsilon)
         return ordinal_program(self.X, self.target, C)
 
-    def with_columns(self, columns: np.ndarray) -> Task:
-        """The task with one feature more, or several."""
+    def with_columns(self, columns: np.ndarray) -> TrainingData:
+        """The data with one feature more, or several."""
         return replace(self, X=np.column_stack([self.X, columns]))
 
     def folds(self, cv: Any, random_state: Any) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -62,8 +66,10 @@ class Task:
         strata = np.where(np.bincount(self.target)[self.target] < 2, -1, self.target)
         return list(splitter.split(self.X, _merged(strata)))
 
-    def error(self, C: float, fold: tuple[np.ndarray, np.ndarray], fit: Any) -> float:
-        """Error on the test rows of a model fitted to the training rows.
+    def errors(
+        self, costs: np.ndarray, fold: tuple[np.ndarray, np.ndarray], solver: str
+    ) -> list[float]:
+        """Errors on the test rows of models fitted to the training rows, one for every C.
 
         Ordered classes: mean absolute error, averaged over the classes.  Regression: mean
         absolute error.
@@ -74,12 +80,19 @@ class Task:
         if not self.regression:  # a class may be missing from the training rows
             labels, codes = np.unique(codes, return_inverse=True)
             if len(labels) < 2:
-                return self._mean_error(np.full(len(test), labels[0]), test)
-        model = fit(replace(self, X=X, target=codes).program(C))
-        values = (self.X[test] - mean) / scale @ model.weights
+                return [self._mean_error(np.full(len(test), labels[0]), test)] * len(costs)
+        program = replace(self, X=X, target=codes).program(1.0)
+        models = solve([Objective(replace(program, C=float(C))) for C in costs], solver)
+        scaled = (self.X[test] - mean) / scale
+        return [self._error(scaled @ model.weights, model, labels, test) for model in models]
+
+    def _error(
+        self, values: np.ndarray, model: Solution, labels: np.ndarray, test: np.ndarray
+    ) -> float:
         if self.regression:
             return self._mean_error(values - model.thresholds[0], test)
-        return self._mean_error(labels[_classes(values, model)], test)
+        # The lowest class whose upper threshold is not exceeded (section 4 of the paper).
+        return self._mean_error(labels[(values[:, None] > model.thresholds).sum(axis=1)], test)
 
     def _mean_error(self, predicted: np.ndarray, rows: np.ndarray) -> float:
         wrong = np.abs(predicted - self.target[rows])
@@ -89,12 +102,44 @@ class Task:
         return float(np.mean([wrong[self.target[rows] == c].mean() for c in present]))
 
 
-def _classes(values: np.ndarray, model: Solution) -> np.ndarray:
-    """The lowest class whose upper threshold is not exceeded (section 4 of the paper)."""
-    return (values[:, None] > model.thresholds).sum(axis=1)
-
-
 def _merged(strata: np.ndarray) -> np.ndarray:
     """Strata in which a lone sample joins the largest stratum."""
     largest = np.bincount(strata[strata >= 0]).argmax() if (strata >= 0).any() else 0
     return np.where(strata < 0, largest, strata)
+
+
+# ---------------------------------------------------------------------------------- the target
+
+
+class Outcome(NamedTuple):
+    """Codes of classes or standardised values."""
+
+    kind: str
+    """"ordinal", "classification" or "regression"."""
+    labels: np.ndarray | None
+    values: np.ndarray
+    original: np.ndarray | None = None
+    """The values of a regression before they were standardised."""
+
+    def one_vs_rest(self) -> list[np.ndarray]:
+        """Targets with an order: itself, or every class of several against the rest."""
+        if self.kind != "classification" or len(self.labels) == 2:  # type: ignore[arg-type]
+            return [self.values]
+        return [(self.values == c).astype(np.int64) for c in range(len(self.labels))]  # type: ignore[arg-type]
+
+
+def read_outcome(y: Any, problem: str, class_order: Sequence | None) -> Outcome:
+    """Read y as what ``problem`` says it is."""
+    target = read_target(y, problem, class_order)
+    if target.codes is None:
+        values = target.numbers
+        return Outcome(target.kind, None, standardised(values[:, None])[0][:, 0], values)
+    labels = target.labels.tolist()  # type: ignore[union-attr]
+    if problem == "auto" and target.kind == "classification" and len(labels) > 2:
+        # They may well have an order, which is worth asking for.
+        raise ValueError(
+            f"`y` holds labels without a known order ({', '.join(map(repr, labels[:5]))}). Give it "
+            'from lowest to highest, for example class_order=["low", "medium", "high"], or say '
+            'problem="classification" to bound every class against the rest.'
+        )
+    return Outcome(target.kind, target.labels, target.codes)

@@ -1,4 +1,4 @@
-"""A linear support vector machine for ordered classes: one direction, cut by ordered thresholds."""
+"""Linear models: one direction, cut by ordered thresholds, or a regression."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon.bounds._program import ordinal_program, standardised, unscaled
-from echelon.bounds._solvers import SOLVERS, solver_for
+from echelon.bounds._program import (
+    Objective,
+    ordinal_program,
+    regression_program,
+    standardised,
+    unscaled,
+)
+from echelon.bounds._solvers import SOLVERS, solve
 from echelon.targets import read_ordered_classes
 from echelon.validation import read_numbers
 
@@ -148,7 +154,7 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
         scaled, self._mean, self.scale_ = standardised(values)
         ratio = {"l1": 1.0, "l2": 0.0}.get(self.penalty, self.l1_ratio)
         program = replace(ordinal_program(scaled, codes, self.C), l1=ratio, l2=1.0 - ratio)
-        found = solver_for(program, self.solver).fit()
+        found = solve([Objective(program)], self.solver)[0]
         if found.status != "optimal":
             warnings.warn(
                 f"The fit is only known to be within {found.objective - found.dual_bound:.1e} of "
@@ -220,3 +226,39 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
         # Classes without an order along a line, as in scikit-learn's checks, are not told apart.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class LinearEpsilonRegressor(RegressorMixin, BaseEstimator):
+    """L1-regularised regression whose loss starts at an error of epsilon.
+
+    Minimises ``||w||_1 + C * sum of max(0, |error| - epsilon)`` over standardised features and a
+    standardised target.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of loss costs.
+    epsilon : float, default=0.1
+        Error without loss, in standard deviations of the target.
+    """
+
+    def __init__(self, C: float = 1.0, epsilon: float = 0.1):
+        self.C = C
+        self.epsilon = epsilon
+
+    def fit(self, X: Any, y: Any) -> LinearEpsilonRegressor:
+        """Find weights and intercept."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        scaled, mean, scale = standardised(X)
+        target, target_mean, target_scale = standardised(y[:, None])
+        program = regression_program(scaled, target[:, 0], self.C, self.epsilon)
+        found = solve([Objective(program)])[0]
+        self.coef_ = unscaled(found.weights * target_scale[0], scale)
+        self.intercept_ = target_mean[0] - found.thresholds[0] * target_scale[0] - mean @ self.coef_
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted values."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return X @ self.coef_ + self.intercept_
