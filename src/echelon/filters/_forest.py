@@ -15,7 +15,7 @@ from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import SampleWeightMixin, WeightingSelector
-from echelon.filters._outcome import AnyTargetMixin, outputs
+from echelon.filters._base import AnyTargetMixin, outputs
 from echelon.validation import Columns
 
 MOST_LABELS = 20
@@ -154,7 +154,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Columns, codes: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
         values, owners = _as_numbers(features)
         least: dict[str, Any] = {"min_samples_leaf": self.min_samples_leaf}
         if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row
@@ -167,7 +167,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
             random_state=random_state.randint(np.iinfo(np.int32).max),
             n_jobs=n_threads(self.n_jobs),
         )
-        y = outputs(codes)
+        y = outputs(target)
         name = type(self).__name__
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
             with _filters_apart():
