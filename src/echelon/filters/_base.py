@@ -117,9 +117,13 @@ class Block(NamedTuple):
 
 
 def sorted_blocks(
-    columns: Columns, features: np.ndarray, description: str = "", verbose: int = 0
+    columns: Columns, features: np.ndarray, progress: tuple[str, int] = ("", 0)
 ) -> Iterator[Block]:
-    """Some columns, sorted, as many at a time as memory bears."""
+    """Some columns, sorted, as many at a time as memory bears.
+
+    ``progress`` holds the label of the progress bar, and whether to show it.
+    """
+    description, verbose = progress
     size = max(1, _CELLS // len(columns.values))
     parts = [features[start : start + size] for start in range(0, len(features), size)]
     for part in track(parts, total=len(parts), description=description, verbose=verbose):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -170,21 +169,12 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         y = outputs(target)
         name = type(self).__name__
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
-            with _filters_apart():
+            # scikit-learn's threads reset and restore warning filters by turns: one may find them
+            # empty, which it takes for a mistake in the use of ``delayed``, or may leave them so.
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed`", UserWarning)
                 trees.fit(values, y if y.shape[1] > 1 else y[:, 0], sample_weight=features.weights)
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
-
-
-@contextmanager
-def _filters_apart() -> Iterator[None]:
-    """Keep the warning filters of the caller out of the reach of scikit-learn's threads.
-
-    They reset and restore them by turns: one may find them empty, which it takes for a mistake in
-    the use of ``delayed``, and one may leave them so.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed`", UserWarning)
-        yield
 
 
 def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:

@@ -248,24 +248,16 @@ class Bins(NamedTuple):
 
 def bin_columns(columns: Columns, n_bins: int) -> Bins:
     """Bins of equal frequency, or all values of features that have no more than ``n_bins``."""
-    values = columns.values
-    labels = label_columns(columns, np.zeros(len(values), int), "quantile", n_bins)
-    few = np.flatnonzero(~columns.nominal & (_n_different(values) <= n_bins))
-    if len(few):
-        whole = columns.some(few)._replace(weights=None)
-        # So many bins separate all values.
-        each = label_columns(whole, np.zeros(len(values), int), "quantile", 2 * len(values))
-        labels.codes[few], labels.n_labels[few] = each
-    gaps = np.isnan(values).any(axis=0)
-    n_ordered = np.where(columns.nominal, 0, labels.n_labels - gaps)
-    return Bins(labels.codes, labels.n_labels, n_ordered)
-
-
-def _n_different(values: np.ndarray) -> np.ndarray:
-    """Number of different values of every column, missing ones not counted."""
-    ascending = np.sort(values, axis=0)  # missing values last
-    steps = (ascending[1:] > ascending[:-1]).sum(axis=0)
-    return steps + 1
+    n_samples = len(columns.values)
+    unused = np.zeros(n_samples, int)
+    coarse = label_columns(columns, unused, "quantile", n_bins)
+    # Twice as many bins as samples separate all values.
+    fine = label_columns(columns._replace(weights=None), unused, "quantile", 2 * n_samples)
+    gaps = np.isnan(columns.values).any(axis=0)
+    few = fine.n_labels - gaps <= n_bins
+    codes = np.where(few[:, None], fine.codes, coarse.codes)
+    n_labels = np.where(few, fine.n_labels, coarse.n_labels)
+    return Bins(codes, n_labels, np.where(columns.nominal, 0, n_labels - gaps))
 
 
 class Boosted(NamedTuple):
@@ -312,8 +304,6 @@ class Additive:
         self.first = np.array(first, dtype=np.int64)
         self.outputs = np.ascontiguousarray(outputs.T)
         self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
-        small = bins.codes.size * len(self.outputs) <= SMALL
-        self._boost = boost_by_arrays if small and not directions.any() else boost
 
     def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Boosted:
         """Boost a model of the samples drawn; ``n_steps`` is not used: all rounds count."""
@@ -334,10 +324,12 @@ class Additive:
         features = np.empty(self.n_rounds, np.int64)
         curves = np.empty((self.n_rounds, len(residual), self.bins.n_bins.max()))
         codes, n_bins, n_ordered = (part[some] for part in self.bins)
-        done = self._boost(
-            codes[:, inside], n_bins, n_ordered, self.directions[some],
-            residual[:, inside], weights[inside], self.rate, self.shrinkage, features, curves,
-        )  # fmt: skip
+        shape = n_bins, n_ordered, self.directions[some]
+        how = weights[inside], self.rate, self.shrinkage, features, curves
+        if self.bins.codes.size * len(self.outputs) <= SMALL and not self.directions.any():
+            done = boost_by_arrays(codes[:, inside], residual[:, inside], *how)
+        else:
+            done = boost(codes[:, inside], *shape, residual[:, inside], *how)
         return list(zip(some[features[:done]].tolist(), curves[:done], strict=True))
 
     def _step(self, feature: int, curve: np.ndarray) -> np.ndarray:
@@ -376,9 +368,6 @@ class Additive:
 
 def boost_by_arrays(
     bins: np.ndarray,
-    n_bins: np.ndarray,
-    ordered: np.ndarray,
-    directions: np.ndarray,
     residual: np.ndarray,
     weights: np.ndarray,
     rate: float,

@@ -245,7 +245,7 @@ def _indicators(labels: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     return rows
 
 
-class Pursuit:
+class Pursuit(NamedTuple):
     """Forward selection in linear models of the same columns and outputs.
 
     Parameters
@@ -264,41 +264,30 @@ class Pursuit:
         Features that are taken first, and groups that are taken whole, as one step.
     """
 
-    def __init__(
-        self,
-        design: Design,
-        outputs: np.ndarray,
-        price: float,
-        max_steps: int,
-        counts: np.ndarray | None = None,
-        choice: Choice | None = None,
-    ):
-        self.design, self.outputs = design, outputs
-        self.counts = row_counts(counts, len(outputs))
-        self.choice = choice or read_choice(None, None, design.n_features, None)
-        self.price, self.max_steps = price, max_steps
+    design: Design
+    outputs: np.ndarray
+    price: float
+    max_steps: int
+    counts: np.ndarray | None = None
+    choice: Choice | None = None
 
     def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Path:
         """Search on the samples drawn: while steps pay, or so many steps if any are left."""
         fit = _Fit(self, drawn)
-        taken, r_squared = [], []
-
-        def take(features: list[int]) -> None:
-            for feature in features:
-                taken.append(feature)
-                r_squared.append(fit.take(feature))
-
-        take(self.choice.first)
-        n_taken, most = self.choice.n_kept, self.max_steps if n_steps is None else n_steps
+        choice = self.choice or read_choice(None, None, self.design.n_features, None)
+        for feature in choice.first:
+            fit.take(feature)
+        n_taken, most = choice.n_kept, self.max_steps if n_steps is None else n_steps
         while n_taken < most:
             worth = fit.worth()
             best = int(np.argmax(worth))
             if worth[best] == -np.inf or (n_steps is None and worth[best] <= 0):
                 break
-            take([best])
-            take(self.choice.mates([best], np.flatnonzero(fit.open).tolist()))
+            fit.take(best)
+            for feature in choice.mates([best], np.flatnonzero(fit.open).tolist()):
+                fit.take(feature)
             n_taken += 1
-        return Path(np.array(taken, int), np.array(r_squared, float))
+        return Path(np.array(fit.taken, int), np.array(fit.r_squared, float))
 
     def single_worth(self) -> np.ndarray:
         """What every feature is worth by itself, on all samples."""
@@ -309,7 +298,7 @@ class _Fit:
     """A linear model that grows by one feature at a time, by weighted least squares."""
 
     def __init__(self, problem: Pursuit, drawn: np.ndarray):
-        weights = problem.counts * drawn
+        weights = row_counts(problem.counts, len(drawn)) * drawn
         self.rows, self.design, self.weights = problem.design.rows, problem.design, weights
         self.total_weight = weights.sum()
         # Samples drawn w times: noise gains sum(w^2) / sum(w) mean squares, not one.
@@ -320,14 +309,13 @@ class _Fit:
         self.total = self.rss()
         self.basis: list[np.ndarray] = []
         self.open = np.ones(self.design.n_features, bool)
-        self._begin()
-
-    def _begin(self) -> None:
-        """Lengths of the columns, and their products with the outputs."""
-        squares = np.einsum("fi,fi,i->f", self.rows, self.rows, self.weights)
+        self.taken: list[int] = []
+        self.r_squared: list[float] = []
+        # Lengths of the columns, and their products with the outputs.
+        squares = np.einsum("fi,fi,i->f", self.rows, self.rows, weights)
         self.lengths = squares - self.total_weight * self.means**2
         self.least = np.maximum(_COLLINEAR * self.lengths, 1e-9)
-        weighted = self.weights[:, None] * self.residual
+        weighted = weights[:, None] * self.residual
         self.products = np.stack(
             [np.einsum("fi,i->f", self.rows, column) for column in weighted.T.copy()], axis=1
         )
@@ -340,10 +328,6 @@ class _Fit:
     def rss(self) -> float:
         """Weighted sum of squared errors."""
         return float((self.weights[:, None] * self.residual**2).sum())
-
-    def r_squared(self) -> float:
-        """Share of the sum of squares that is explained."""
-        return 1 - self.rss() / self.total if self.total > 0 else 0.0
 
     def worth(self) -> np.ndarray:
         """Gain of every feature, less its price, as a share of the total; -inf if none is left."""
@@ -375,8 +359,8 @@ class _Fit:
         left = values > self.least[block].max(initial=0)
         return values[left], vectors[:, left]
 
-    def take(self, feature: int) -> float:
-        """Add to the model what a feature adds to it; returns R squared."""
+    def take(self, feature: int) -> None:
+        """Add to the model what a feature adds to it."""
         self.open[feature] = False
         if feature in self.design.blocks:
             block = self.design.blocks[feature]
@@ -387,7 +371,8 @@ class _Fit:
             row = int(np.searchsorted(self.design.numeric, feature))
             if self.lengths[row] > self.least[row]:
                 self._add(self.rows[row] - self.means[row])
-        return self.r_squared()
+        self.taken.append(feature)
+        self.r_squared.append(1 - self.rss() / self.total if self.total > 0 else 0.0)
 
     def _add(self, direction: np.ndarray) -> None:
         """Add the part of a direction that is orthogonal to the basis."""

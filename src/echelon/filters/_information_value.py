@@ -12,6 +12,7 @@ approximation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, ClassVar
 
@@ -165,14 +166,13 @@ class InformationValue(WeightingSelector):
 
     def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
         labels = label_columns(features, codes, self.discretize, self.n_bins)
-        chance = _ChanceValues(np.bincount(codes))
         name = type(self).__name__
         tables = _tables(labels, codes)
         shown = track(tables, total=len(tables), description=name, verbose=self.verbose)
         self.bin_counts_ = tables
         self.bin_starts_ = _starts(features.values, labels)
         self.information_values_ = _information_values(tables)
-        self.chance_values_ = np.array([chance.of(table.sum(axis=1)) for table in shown])
+        self.chance_values_ = _chance_values(shown, np.bincount(codes))
         return self.information_values_ - self.chance_values_
 
     @property
@@ -230,32 +230,27 @@ def _information_values(tables: list[np.ndarray]) -> np.ndarray:
     return found
 
 
-class _ChanceValues:
-    """The mean information value of a feature that is permuted, by the sizes of its bins."""
+def _chance_values(tables: Iterable[np.ndarray], sizes: np.ndarray) -> np.ndarray:
+    """The mean information value of features that are permuted, by the sizes of their bins.
 
-    def __init__(self, sizes: np.ndarray):
-        self._sizes = sizes
-        self._of_bin = cache(self._expected)
-        self._of_bins = cache(self._sum)
+    ``sizes`` are the samples of the classes.
+    """
+    n = int(sizes.sum())
 
-    def of(self, bin_sizes: np.ndarray) -> float:
-        """For bins of these sizes, a mean over classes."""
-        return self._of_bins(tuple(np.sort(bin_sizes).tolist()))
-
-    def _sum(self, bin_sizes: tuple[int, ...]) -> float:
-        # Bins of equal frequency have one size or two.
-        found, times = np.unique(bin_sizes, return_counts=True)
-        terms = [self._of_bin(int(size), len(bin_sizes)) for size in found]
-        return float(np.dot(times, terms))
-
-    def _expected(self, size: int, n_bins: int) -> float:
+    @cache  # bins of equal frequency have one size or two
+    def expected(size: int, n_bins: int) -> float:
         """The mean term of one bin, over classes and permutations."""
-        return float(np.mean([self._of_class(size, n_bins, int(own)) for own in self._sizes]))
+        return float(np.mean([of_class(size, n_bins, int(own)) for own in sizes]))
 
-    def _of_class(self, size: int, n_bins: int, own: int) -> float:
+    def of_class(size: int, n_bins: int, own: int) -> float:
         """With ``own`` samples of the class, drawn without replacement into the bin."""
-        n = int(self._sizes.sum())
         drawn = np.arange(max(0, size - (n - own)), min(size, own) + 1)
         cells = np.stack([drawn, size - drawn], axis=1)
         p, q = (part[:, 0] for part in _shares(cells, np.array([own, n - own]), n_bins))
         return float(hypergeom.pmf(drawn, n, own, size) @ ((p - q) * (np.log(p) - np.log(q))))
+
+    found = []
+    for table in tables:
+        bins = np.sort(table.sum(axis=1)).tolist()
+        found.append(sum(expected(size, len(bins)) for size in bins))
+    return np.array(found)

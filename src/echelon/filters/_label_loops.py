@@ -4,6 +4,9 @@ Tables are features by samples.  Samples of a group lie next to each other: grou
 ``samples[starts[g]:starts[g + 1]]``.  ``table`` holds c log2(c) of every count c as integers, so
 that equal entropies are equal numbers.  Counting is linear in the samples, whatever the number of
 labels and groups.
+
+Loops that a search calls many times, on some features or samples each, are compiled or not by the
+size of the whole table.
 """
 
 import numpy as np
@@ -12,8 +15,8 @@ from echelon.kernels import kernel
 
 
 @kernel(steps=lambda codes, *_: codes.size)
-def joint_sums(codes, n_codes, groups, samples, starts, table):
-    """The sum of table[count] over the cells (group, label), for every column of labels.
+def joint_sums(codes, n_codes, features, groups, samples, starts, table):
+    """The sum of table[count] over the cells (group, label), for some columns of labels.
 
     ``groups`` holds the group of every sample, ``n_codes`` the number of labels of every column.
     With ``table[c]`` = c log2(c) this is all a joint entropy needs.  The table holds integers:
@@ -21,12 +24,13 @@ def joint_sums(codes, n_codes, groups, samples, starts, table):
     """
     n_groups, m = starts.shape[0] - 1, samples.shape[0]
     counts = np.zeros(max(m, n_codes.max()), np.int64)
-    sums = np.zeros(codes.shape[0], np.int64)
-    for f in range(codes.shape[0]):
+    sums = np.zeros(features.shape[0], np.int64)
+    for k in range(features.shape[0]):
+        f = features[k]
         if n_groups * n_codes[f] <= m:
-            sums[f] = dense_sum(codes[f], n_codes[f], groups, n_groups, counts, table)
+            sums[k] = dense_sum(codes[f], n_codes[f], groups, n_groups, counts, table)
         else:
-            sums[f] = sparse_sum(codes[f], samples, starts, counts, table)
+            sums[k] = sparse_sum(codes[f], samples, starts, counts, table)
     return sums
 
 
@@ -57,7 +61,7 @@ def sparse_sum(column, samples, starts, counts, table):
     return total
 
 
-@kernel(steps=lambda codes, candidates, n_codes, samples, *_: 2 * candidates.size * samples.size)
+@kernel(steps=lambda codes, *_: 2 * codes.size)
 def majorities(codes, candidates, n_codes, samples, starts, classes, n_classes):
     """Samples in the majority class of their cell (group, label), for every candidate column."""
     counts = np.zeros((n_codes, n_classes), np.int64)

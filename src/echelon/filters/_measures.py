@@ -132,26 +132,30 @@ class Uncertainties:
         self.labels, self._weights = labels, weights
         n_samples = labels.codes.shape[1]
         self._table, self._bits = log_table(n_samples)
+        self._all = np.arange(len(labels.codes))
         together = np.zeros(n_samples, np.int32)
-        self._total, self._own = self._sum_of(together), self._joint(together, slice(None))
+        self._total, self._own = self._sum_of(together), self._joint(together, self._all)
 
-    def of(self, codes: np.ndarray, features: Any = slice(None)) -> np.ndarray:
-        """Symmetric uncertainty of a variable, given by its codes, with some features."""
+    def of(self, codes: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
+        """Symmetric uncertainty of a variable, given by its codes, with some features, or all."""
         shared, both = self._sums(codes, features)
         if self._weights is None:
             return 2 * shared / np.maximum(both, 1)
         some = both > ROUNDING * self._weights.sum()
         return np.where(some, 2 * shared, 0.0) / np.where(some, both, 1.0)
 
-    def information(self, codes: np.ndarray, features: Any = slice(None)) -> np.ndarray:
-        """Mutual information of a variable with some features, in bits."""
+    def information(self, codes: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
+        """Mutual information of a variable with some features, or all, in bits."""
         shared, _ = self._sums(codes, features)
         if self._weights is not None:
             return shared / self._weights.sum()
         return np.ldexp(shared.astype(float), -self._bits) / len(codes)
 
-    def _sums(self, codes: np.ndarray, features: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _sums(
+        self, codes: np.ndarray, features: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Mutual information, and the sum of both entropies, times samples."""
+        features = self._all if features is None else features
         apart = self._sum_of(codes) + self._own[features]
         shared = self._total - apart + self._joint(codes, features)
         return np.maximum(shared, 0), 2 * self._total - apart
@@ -164,12 +168,12 @@ class Uncertainties:
         masses = counts[counts > 0]
         return (masses * np.log2(masses)).sum()
 
-    def _joint(self, codes: np.ndarray, features: Any) -> np.ndarray:
-        """The same over the cells of a variable and each of some features."""
-        some = Labels(*(part[features] for part in self.labels))
+    def _joint(self, codes: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """The sum of c log2(c) over the cells of a variable and each of some features."""
         if self._weights is None:
-            return joint_sums(*some, codes.astype(np.int32), *_groups(codes), self._table)
-        cells = codes.astype(np.int64) * some.n_labels[:, None] + some.codes
+            groups = codes.astype(np.int32), *_groups(codes)
+            return joint_sums(*self.labels, features, *groups, self._table)
+        cells = codes * self.labels.n_labels[features, None] + self.labels.codes[features]
         return np.array([self._sum_of(np.unique(row, return_inverse=True)[1]) for row in cells])
 
 
@@ -196,15 +200,9 @@ class Patterns:
         # A group of one class stays one: only samples of the others are counted again.
         mixed = np.flatnonzero((counts.max(axis=1) < counts.sum(axis=1))[self._ids])
         order, starts = _groups(self._ids[mixed])
-        return len(mixed) - majorities(
-            self.labels.codes,
-            features,
-            int(self.labels.n_labels.max()),
-            mixed[order],
-            starts,
-            self.classes,
-            self.n_classes,
-        )
+        codes, n_labels = self.labels
+        groups, classes = (mixed[order], starts), (self.classes, self.n_classes)
+        return len(mixed) - majorities(codes, features, n_labels.max(), *groups, *classes)
 
     def n_inconsistent_with_all(self) -> int:
         """Samples outside the majority class of their pattern of all features."""

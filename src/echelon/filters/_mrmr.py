@@ -19,6 +19,9 @@ from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target
 from echelon.validation import Columns
 
+BY_RANKS = ("kendall", "spearman")
+BY_LABELS = ("mutual_information", "symmetric_uncertainty")
+
 LEAST_REDUNDANCY = 1e-3
 """Quotients divide by no less."""
 
@@ -163,17 +166,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ForwardSelector._parameter_constraints,
         **AnyTargetMixin._target_constraints,
-        "measure": [
-            StrOptions(
-                {
-                    "kendall",
-                    "spearman",
-                    "mutual_information",
-                    "symmetric_uncertainty",
-                    "rank_mutual_information",
-                }
-            )
-        ],
+        "measure": [StrOptions({*BY_RANKS, *BY_LABELS, "rank_mutual_information"})],
         "scheme": [StrOptions({"difference", "quotient"})],
         **CUT_CONSTRAINTS,
         "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
@@ -233,7 +226,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         return (self.relevances_ > by_chance) | best
 
     def _association(self, columns: Columns, target: Target) -> Association:
-        if self.measure in ("kendall", "spearman"):
+        if self.measure in BY_RANKS:
             return _rank_correlation(columns, target, self.measure)
         if self.measure == "rank_mutual_information":
             return self._order_information(columns, target)
@@ -278,8 +271,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     def _varying(self, values: np.ndarray) -> np.ndarray:
         """Mask of the features with at least two values."""
         found = super()._varying(values)
-        by_labels = self.measure in ("mutual_information", "symmetric_uncertainty")
-        return found | some_missing(values) if by_labels else found
+        return found | some_missing(values) if self.measure in BY_LABELS else found
 
     def _ended(self, steps: list[MRMRStep]) -> bool:
         return len(steps) > 1 and steps[-1].relevance <= steps[-1].redundancy
@@ -295,7 +287,8 @@ def _rank_correlation(columns: Columns, target: Target, measure: str) -> Associa
         values, ordered = target.numbers, has_order(target)
         if other is not None:
             values, ordered = columns.values[:, other], not columns.nominal[other]
-        return associations(columns.some(features), codes_of(values), ordered, measure).strengths
+        some, n_values = columns.some(features), columns.values.size
+        return associations(some, codes_of(values), ordered, measure, n_values).strengths
 
     return association
 

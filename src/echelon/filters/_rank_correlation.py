@@ -171,14 +171,9 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         self.verbose = verbose
 
     def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
-        found = associations(
-            features,
-            codes_of(target.numbers),
-            has_order(target),
-            self.measure,
-            description=type(self).__name__,
-            verbose=self.verbose,
-        )
+        codes, progress = codes_of(target.numbers), (type(self).__name__, self.verbose)
+        how = has_order(target), self.measure, features.values.size
+        found = associations(features, codes, *how, progress)
         self.correlations_, scores, self.p_values_ = found
         return scores
 
@@ -196,9 +191,8 @@ def associations(
     codes: np.ndarray,
     ordered: bool,
     measure: str,
-    *,
-    description: str = "",
-    verbose: int = 0,
+    n_values: int,
+    progress: tuple[str, int] = ("", 0),
 ) -> Association:
     """Association of every column with another variable.
 
@@ -212,17 +206,12 @@ def associations(
         Whether its codes have an order.
     measure : {"kendall", "spearman"}
         Scale of the strengths.
-    description : str, default=""
-        Label of the progress bar.
-    verbose : int, default=0
-        Show a progress bar.
+    n_values : int
+        Size of the table that these are some columns of: rank sums are compiled if it is large.
+    progress : tuple of str and int, default=("", 0)
+        Label of the progress bar, and whether to show it.
     """
-    n_features = columns.values.shape[1]
-    found = Association(np.full(n_features, np.nan), np.zeros(n_features), np.ones(n_features))
-
-    def write(features: np.ndarray, part: Association) -> None:
-        for whole, values in zip(found, part, strict=True):
-            whole[features] = values
+    found = np.empty((3, columns.values.shape[1]))
 
     def judge(sums: _RankSums) -> Association:
         if not ordered:
@@ -230,20 +219,22 @@ def associations(
         return sums.tau() if measure == "kendall" else sums.rho()
 
     numeric, nominal = np.flatnonzero(~columns.nominal), np.flatnonzero(columns.nominal)
-    for block in sorted_blocks(columns, numeric, description, verbose):
-        masses = _masses(block.rows, block.order, codes[None], columns.weights)
-        write(block.features, _judged(masses, columns.weights, judge))
+    for block in sorted_blocks(columns, numeric, progress):
+        masses = _masses(block.rows, block.order, codes[None], columns.weights, n_values)
+        found[:, block.features] = _judged(masses, columns.weights, judge)
     if len(nominal):
-        write(nominal, _of_labels(columns.some(nominal), codes, ordered, measure))
-    return found
+        found[:, nominal] = _of_labels(columns.some(nominal), codes, ordered, measure, n_values)
+    return Association(*found)
 
 
-def _of_labels(columns: Columns, codes: np.ndarray, ordered: bool, measure: str) -> Association:
+def _of_labels(
+    columns: Columns, codes: np.ndarray, ordered: bool, measure: str, n_values: int
+) -> Association:
     """Nominal columns: their labels are groups of samples, whose ranks of the other differ."""
     labels = np.where(np.isnan(columns.values), -1, columns.values).astype(np.int64).T
     values = np.where(codes < 0, np.nan, codes)[None]
     order = np.argsort(values, axis=1)
-    masses = _masses(values, order, np.ascontiguousarray(labels), columns.weights)
+    masses = _masses(values, order, np.ascontiguousarray(labels), columns.weights, n_values)
     if ordered:
         return _judged(masses, columns.weights, lambda sums: sums.between_groups(measure))
     tables = [_table(codes, row, columns.weights) for row in labels]
@@ -251,12 +242,16 @@ def _of_labels(columns: Columns, codes: np.ndarray, ordered: bool, measure: str)
 
 
 def _masses(
-    values: np.ndarray, order: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
+    values: np.ndarray,
+    order: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray | None,
+    n_values: int,
 ) -> np.ndarray:
     """Rank sums of features, as ``_rank_loops.rank_masses`` writes them."""
     masses = np.empty((max(len(values), len(codes)), N_MASSES))
-    n_codes = int(codes.max(initial=0)) + 1
-    rank_masses(values, order, codes, row_counts(weights, values.shape[1]), n_codes, masses)
+    counts, n_codes = row_counts(weights, values.shape[1]), int(codes.max(initial=0)) + 1
+    rank_masses(values, order, codes, counts, n_codes, masses, n_values)
     return masses
 
 

@@ -14,8 +14,8 @@ from echelon.kernels.monotone import add_mass, mass_below, pair_masses, present_
 N_MASSES = 10
 
 
-@kernel(steps=lambda values, order, codes, *_: 4 * max(values.size, codes.size))
-def rank_masses(values, order, codes, weights, n_codes, out):
+@kernel(steps=lambda *args: 4 * args[-1])
+def rank_masses(values, order, codes, weights, n_codes, out, n_values):
     """Sums behind Kendall's tau, Spearman's rho and the Kruskal-Wallis test.
 
     Row f of ``out``: mass of the samples in which feature f is present, and the sum of squares of
@@ -23,7 +23,8 @@ def rank_masses(values, order, codes, weights, n_codes, out):
     the sums of t^2 and t^3; the same of the codes; the sum of products of both mid-ranks, and the
     sum over codes of (rank sum)^2 / mass, ranks around their mean; how many codes occur.
 
-    One row of values, or of codes, is set against all rows of the other.
+    One row of values, or of codes, is set against all rows of the other.  ``n_values`` is the size
+    of the table that these are some columns of: it decides whether the loop is compiled.
     """
     m = order.shape[1]
     x, c, w = np.empty(m, values.dtype), np.empty(m, np.int64), np.empty(m)
@@ -103,13 +104,11 @@ def rank_information(values, order, codes, weights, n_codes, ways, unit, logs, s
                 if ways[f] >= 0:
                     own = least[c[i]]
                     both = own - (below - mass_below(tree, c[i]))
-                    told = _log(both, w[i], unit, logs) - _log(own, w[i], unit, logs)
-                    sums[f, 1, 1] += w[i] * (shared + told)
+                    sums[f, 1, 1] += _told(both, own, shared, w[i], unit, logs)
                 if ways[f] <= 0:
                     own = total - least[c[i] + 1]
                     both = own - mass_below(tree, c[i] + 1)
-                    told = _log(both, w[i], unit, logs) - _log(own, w[i], unit, logs)
-                    sums[f, 1, 0] += w[i] * (shared + told)
+                    sums[f, 1, 0] += _told(both, own, shared, w[i], unit, logs)
             for i in range(low, high):
                 add_mass(tree, c[i], w[i])
             below += mass
@@ -118,14 +117,18 @@ def rank_information(values, order, codes, weights, n_codes, ways, unit, logs, s
                 if ways[f] <= 0:
                     own = least[c[i]]
                     both = below - mass_below(tree, c[i])
-                    told = _log(both, w[i], unit, logs) - _log(own, w[i], unit, logs)
-                    sums[f, 0, 1] += w[i] * (shared + told)
+                    sums[f, 0, 1] += _told(both, own, shared, w[i], unit, logs)
                 if ways[f] >= 0:
                     own = total - least[c[i] + 1]
                     both = mass_below(tree, c[i] + 1)
-                    told = _log(both, w[i], unit, logs) - _log(own, w[i], unit, logs)
-                    sums[f, 0, 0] += w[i] * (shared + told)
+                    sums[f, 0, 0] += _told(both, own, shared, w[i], unit, logs)
             low = high
+
+
+@kernel
+def _told(both, own, shared, weight, unit, logs):
+    """The term of a sample, whose weight is part of both masses."""
+    return weight * (shared + _log(both, weight, unit, logs) - _log(own, weight, unit, logs))
 
 
 @kernel

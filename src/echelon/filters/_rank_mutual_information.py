@@ -166,14 +166,9 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
         codes = codes_of(target.numbers)
         self.monotonic_cst_ = directions(self.monotonic_cst, features, codes)
-        return rank_informations(
-            features,
-            self.monotonic_cst_,
-            codes,
-            side=self.side,
-            description=type(self).__name__,
-            verbose=self.verbose,
-        )
+        progress = type(self).__name__, self.verbose
+        signs = self.monotonic_cst_
+        return rank_informations(features, signs, codes, side=self.side, progress=progress)
 
 
 def rank_informations(
@@ -183,8 +178,7 @@ def rank_informations(
     direction: int = 1,
     *,
     side: str = "both",
-    description: str = "",
-    verbose: int = 0,
+    progress: tuple[str, int] = ("", 0),
 ) -> np.ndarray:
     """Rank mutual information of every feature with another variable, in bits.
 
@@ -200,13 +194,11 @@ def rank_informations(
         Whether the variable rises, falls, or may do either.
     side : {"both", "ascending", "descending"}, default="both"
         Samples with at least a value, with at most it, or the mean of both.
-    description : str, default=""
-        Label of the progress bar.
-    verbose : int, default=0
-        Show a progress bar.
+    progress : tuple of str and int, default=("", 0)
+        Label of the progress bar, and whether to show it.
     """
     found = np.full(len(directions), -np.inf)
-    for block in sorted_blocks(columns, np.arange(len(directions)), description, verbose):
+    for block in sorted_blocks(columns, np.arange(len(directions)), progress):
         allowed = directions[block.features]
         tables = _tables(block, codes, columns.weights, direction * allowed)
         best = found[block.features]
