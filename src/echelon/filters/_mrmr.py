@@ -14,7 +14,7 @@ from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.filters._base import AnyTargetMixin, check_order, codes_of, has_order
 from echelon.filters._labels import CUT_CONSTRAINTS, label_columns, some_missing
 from echelon.filters._measures import Uncertainties
-from echelon.filters._rank_correlation import associations
+from echelon.filters._rank_correlation import Associations
 from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target
 from echelon.validation import Columns
@@ -282,13 +282,13 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
 
 def _rank_correlation(columns: Columns, target: Target, measure: str) -> Association:
     """Strength of rank correlation, whatever the kinds of the two variables."""
+    found = Associations(columns, measure)
 
     def association(features: np.ndarray, other: int | None) -> np.ndarray:
         values, ordered = target.numbers, has_order(target)
         if other is not None:
             values, ordered = columns.values[:, other], not columns.nominal[other]
-        some, n_values = columns.some(features), columns.values.size
-        return associations(some, codes_of(values), ordered, measure, n_values).strengths
+        return found.of(codes_of(values), ordered, features).strengths
 
     return association
 

@@ -171,9 +171,9 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         self.verbose = verbose
 
     def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
-        codes, progress = codes_of(target.numbers), (type(self).__name__, self.verbose)
-        how = has_order(target), self.measure, features.values.size
-        found = associations(features, codes, *how, progress)
+        progress = type(self).__name__, self.verbose
+        codes, ordered = codes_of(target.numbers), has_order(target)
+        found = Associations(features, self.measure).of(codes, ordered, progress=progress)
         self.correlations_, scores, self.p_values_ = found
         return scores
 
@@ -186,85 +186,81 @@ class Association(NamedTuple):
     p_values: np.ndarray
 
 
-def associations(
-    columns: Columns,
-    codes: np.ndarray,
-    ordered: bool,
-    measure: str,
-    n_values: int,
-    progress: tuple[str, int] = ("", 0),
-) -> Association:
-    """Association of every column with another variable.
+class Associations:
+    """Association of the columns of a table with other variables.
 
     Parameters
     ----------
     columns : Columns
         Features, as read.  Samples in which one is missing do not count for it.
-    codes : ndarray of int, shape (n_samples,)
-        The other variable as 0, 1, ..., negative where missing.
-    ordered : bool
-        Whether its codes have an order.
     measure : {"kendall", "spearman"}
         Scale of the strengths.
-    n_values : int
-        Size of the table that these are some columns of: rank sums are compiled if it is large.
-    progress : tuple of str and int, default=("", 0)
-        Label of the progress bar, and whether to show it.
     """
-    found = np.empty((3, columns.values.shape[1]))
 
-    def judge(sums: _RankSums) -> Association:
+    def __init__(self, columns: Columns, measure: str):
+        self._columns, self._measure = columns, measure
+        self._counts = row_counts(columns.weights, len(columns.values))
+
+    def of(
+        self,
+        codes: np.ndarray,
+        ordered: bool,
+        features: np.ndarray | None = None,
+        progress: tuple[str, int] = ("", 0),
+    ) -> Association:
+        """Association of some features, or all, with another variable.
+
+        Parameters
+        ----------
+        codes : ndarray of int, shape (n_samples,)
+            The other variable as 0, 1, ..., negative where missing.
+        ordered : bool
+            Whether its codes have an order.
+        features : ndarray of int, default=None
+            Features; None: all.
+        progress : tuple of str and int, default=("", 0)
+            Label of the progress bar, and whether to show it.
+        """
+        columns = self._columns if features is None else self._columns.some(features)
+        numeric, nominal = np.flatnonzero(~columns.nominal), np.flatnonzero(columns.nominal)
+        found = np.empty((3, len(columns.nominal)))
+        for block in sorted_blocks(columns, numeric, progress):
+            masses = self._masses(block.rows, block.order, codes[None])
+            found[:, block.features] = self._judged(masses, lambda sums: self._rank(sums, ordered))
+        if len(nominal):
+            found[:, nominal] = self._of_labels(columns.values[:, nominal], codes, ordered)
+        return Association(*found)
+
+    def _rank(self, sums: _RankSums, ordered: bool) -> Association:
         if not ordered:
-            return sums.between_groups(measure)
-        return sums.tau() if measure == "kendall" else sums.rho()
+            return sums.between_groups(self._measure)
+        return sums.tau() if self._measure == "kendall" else sums.rho()
 
-    numeric, nominal = np.flatnonzero(~columns.nominal), np.flatnonzero(columns.nominal)
-    for block in sorted_blocks(columns, numeric, progress):
-        masses = _masses(block.rows, block.order, codes[None], columns.weights, n_values)
-        found[:, block.features] = _judged(masses, columns.weights, judge)
-    if len(nominal):
-        found[:, nominal] = _of_labels(columns.some(nominal), codes, ordered, measure, n_values)
-    return Association(*found)
+    def _of_labels(self, values: np.ndarray, codes: np.ndarray, ordered: bool) -> Association:
+        """Nominal columns: their labels are groups of samples, whose ranks of the other differ."""
+        labels = np.ascontiguousarray(np.where(np.isnan(values), -1, values).astype(np.int64).T)
+        other = np.where(codes < 0, np.nan, codes)[None]
+        masses = self._masses(other, np.argsort(other, axis=1), labels)
+        if ordered:
+            return self._judged(masses, lambda sums: sums.between_groups(self._measure))
+        tables = [_table(codes, row, self._counts) for row in labels]
+        return self._judged(masses, lambda sums: sums.between_tables(tables, self._measure))
 
+    def _masses(self, values: np.ndarray, order: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Rank sums of features, as ``_rank_loops.rank_masses`` writes them."""
+        masses = np.empty((max(len(values), len(codes)), N_MASSES))
+        n_codes, n_values = int(codes.max(initial=0)) + 1, self._columns.values.size
+        rank_masses(values, order, codes, self._counts, n_codes, masses, n_values)
+        return masses
 
-def _of_labels(
-    columns: Columns, codes: np.ndarray, ordered: bool, measure: str, n_values: int
-) -> Association:
-    """Nominal columns: their labels are groups of samples, whose ranks of the other differ."""
-    labels = np.where(np.isnan(columns.values), -1, columns.values).astype(np.int64).T
-    values = np.where(codes < 0, np.nan, codes)[None]
-    order = np.argsort(values, axis=1)
-    masses = _masses(values, order, np.ascontiguousarray(labels), columns.weights, n_values)
-    if ordered:
-        return _judged(masses, columns.weights, lambda sums: sums.between_groups(measure))
-    tables = [_table(codes, row, columns.weights) for row in labels]
-    return _judged(masses, columns.weights, lambda sums: sums.between_tables(tables, measure))
-
-
-def _masses(
-    values: np.ndarray,
-    order: np.ndarray,
-    codes: np.ndarray,
-    weights: np.ndarray | None,
-    n_values: int,
-) -> np.ndarray:
-    """Rank sums of features, as ``_rank_loops.rank_masses`` writes them."""
-    masses = np.empty((max(len(values), len(codes)), N_MASSES))
-    counts, n_codes = row_counts(weights, values.shape[1]), int(codes.max(initial=0)) + 1
-    rank_masses(values, order, codes, counts, n_codes, masses, n_values)
-    return masses
-
-
-def _judged(
-    masses: np.ndarray, weights: np.ndarray | None, judge: Callable[[_RankSums], Association]
-) -> Association:
-    """Strengths of samples as counted; p-values by the evidence there is."""
-    found = judge(_RankSums(masses, np.ones(len(masses))))
-    if weights is None:
-        return found
-    # Kish: so many samples of equal weight vary as little.
-    size = masses[:, 0] / np.where(masses[:, 1] > 0, masses[:, 1], 1.0)
-    return found._replace(p_values=judge(_RankSums(masses, size)).p_values)
+    def _judged(self, masses: np.ndarray, judge: Callable[[_RankSums], Association]) -> Association:
+        """Strengths of samples as counted; p-values by the evidence there is."""
+        found = judge(_RankSums(masses, np.ones(len(masses))))
+        if self._columns.weights is None:
+            return found
+        # Kish: so many samples of equal weight vary as little.
+        size = masses[:, 0] / np.where(masses[:, 1] > 0, masses[:, 1], 1.0)
+        return found._replace(p_values=judge(_RankSums(masses, size)).p_values)
 
 
 class _RankSums:
@@ -357,15 +353,13 @@ def _ties(n: np.ndarray, squares: np.ndarray, cubes: np.ndarray) -> tuple[np.nda
     return squares - n, cubes - 3 * squares + 2 * n, 2 * cubes + 3 * squares - 5 * n
 
 
-def _table(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Samples, or their mass, by two codes; without those where either is missing."""
+def _table(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mass of the samples by two codes that occur; without samples where either is missing."""
     present = (rows >= 0) & (columns >= 0)
-    rows = np.unique(rows[present], return_inverse=True)[1]
-    columns = np.unique(columns[present], return_inverse=True)[1]
     shape = int(rows.max(initial=0)) + 1, int(columns.max(initial=0)) + 1
-    masses = None if weights is None else weights[present]
-    flat = np.bincount(rows * shape[1] + columns, masses, minlength=shape[0] * shape[1])
-    return flat.reshape(shape)
+    flat = np.ravel_multi_index((rows[present], columns[present]), shape)
+    cells = np.bincount(flat, weights[present], shape[0] * shape[1]).reshape(shape)
+    return cells[cells.any(axis=1)][:, cells.any(axis=0)]
 
 
 def _chi_squared(cells: np.ndarray) -> float:

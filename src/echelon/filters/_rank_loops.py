@@ -13,8 +13,16 @@ from echelon.kernels.monotone import add_mass, mass_below, pair_masses, present_
 
 N_MASSES = 10
 
+ALWAYS_COMPILED = 10**9
+"""So many steps are never taken by Python."""
 
-@kernel(steps=lambda *args: 4 * args[-1])
+
+def _steps(values, order, codes, weights, n_codes, out, n_values):
+    """By the size of the table; weights that are not all 1 are always summed by compiled code."""
+    return 4 * n_values if (weights == 1).all() else ALWAYS_COMPILED
+
+
+@kernel(steps=_steps)
 def rank_masses(values, order, codes, weights, n_codes, out, n_values):
     """Sums behind Kendall's tau, Spearman's rho and the Kruskal-Wallis test.
 
