@@ -70,14 +70,14 @@ class Method(NamedTuple):
         return estimator(**{name: value for name, value in params.items() if name in known})
 
 
-_ALL = (CLASSES, ORDERED)
+_CLASSES = (CLASSES, ORDERED)
 _ANY = (ORDERED, CLASSES, CONTINUOUS)
 
 _TABLE = (
     Method(
         "AutoSelector",
         "any table and any target: complementary rankings, fused and judged",
-        (ORDERED, CLASSES, CONTINUOUS),
+        _ANY,
         "n p per feature kept",
         "this library",
     ),
@@ -99,17 +99,11 @@ _TABLE = (
     Method(
         "OrderedSoftMargin",
         "ordered classes or numbers, a small set that acts together",
-        (ORDERED, CLASSES, CONTINUOUS),
+        _ANY,
         "n² p per feature kept",
         "after Hu, Che, Zhang, Yu 2010",
     ),
-    Method(
-        "ReliefF",
-        "classes without an order",
-        _ALL,
-        "n² p",
-        "Kononenko 1994",
-    ),
+    Method("ReliefF", "classes without an order", _CLASSES, "n² p", "Kononenko 1994"),
     Method(
         "RReliefF",
         "numbers or ordered classes, features that matter together",
@@ -138,13 +132,7 @@ _TABLE = (
         "n² p",
         "Granizo-Mackenzie, Moore 2013",
     ),
-    Method(
-        "SURF",
-        "as MultiSURF, one limit for all samples",
-        _ANY,
-        "n² p",
-        "Greene et al. 2009",
-    ),
+    Method("SURF", "as MultiSURF, one limit for all samples", _ANY, "n² p", "Greene et al. 2009"),
     Method(
         "SURFStar",
         "as MultiSURFStar, one limit for all samples",
@@ -152,17 +140,11 @@ _TABLE = (
         "n² p",
         "Greene et al. 2010",
     ),
-    Method(
-        "Relief",
-        "two classes, little noise",
-        _ALL,
-        "n² p",
-        "Kira, Rendell 1992",
-    ),
+    Method("Relief", "two classes, little noise", _CLASSES, "n² p", "Kira, Rendell 1992"),
     Method(
         "Simba",
         "few samples, features that depend on each other",
-        _ALL,
+        _CLASSES,
         "n² p",
         "Gilad-Bachrach, Navot, Tishby 2004",
         takes_gaps=False,
@@ -170,7 +152,7 @@ _TABLE = (
     Method(
         "IRelief",
         "classes, samples with wrong labels, features that depend on each other",
-        _ALL,
+        _CLASSES,
         "n² p per round",
         "Sun 2007",
         takes_gaps=False,
@@ -185,7 +167,7 @@ _TABLE = (
     Method(
         "RelevanceBounds",
         "features that may stand in for each other; any target",
-        (ORDERED, CLASSES, CONTINUOUS),
+        _ANY,
         "p linear programs of n p²",
         "Pfannschmidt et al. 2019",
         numbers_only=True,
@@ -194,21 +176,21 @@ _TABLE = (
     Method(
         "NeighborhoodSoftMargin",
         "some labels wrong, a small set of features wanted",
-        _ALL,
+        _CLASSES,
         "n² p per feature kept",
         "Hu, Che, Zhang, Yu 2010",
     ),
     Method(
         "NeighborhoodRoughSet",
         "classes well apart, a known scale of near",
-        _ALL,
+        _CLASSES,
         "n² p per feature kept",
         "Hu, Yu, Liu, Wu 2008",
     ),
     Method(
         "IntervalRelief",
         "intervals: daily minimum and maximum, ranges, tolerances",
-        _ALL,
+        _CLASSES,
         "n p",
         "Hazarika, Mishra, Mahanta",
         numbers_only=True,
@@ -216,7 +198,7 @@ _TABLE = (
     Method(
         "RankOrderSelector",
         "one kind of measurement, levels not comparable between rows",
-        _ALL,
+        _CLASSES,
         "n p²",
         "Slotta et al. 2005",
         numbers_only=True,
@@ -260,28 +242,28 @@ _TABLE = (
     Method(
         "ForestImportance",
         "features that act together, along any curve; any target",
-        (ORDERED, CLASSES, CONTINUOUS),
+        _ANY,
         "n log n p per tree",
         "Geurts, Ernst, Wehenkel 2006",
     ),
     Method(
         "InformationValue",
         "two classes and features in bins, as in credit scoring",
-        _ALL,
+        _CLASSES,
         "n log n p",
         "Kullback 1959",
     ),
     Method(
         "CFS",
         "many features that say the same; a baseline",
-        _ALL,
+        _CLASSES,
         "n p per feature kept",
         "Hall 2000",
     ),
     Method(
         "Consistency",
         "features with few values; a baseline",
-        _ALL,
+        _CLASSES,
         "n p per feature kept",
         "Dash, Liu 2003",
     ),

@@ -14,7 +14,7 @@ import reference_filters as reference
 from cases import draw_case
 from echelon._core.search import best_first
 from echelon.filters import CFS, Consistency, inconsistency_rate, symmetric_uncertainty
-from echelon.filters._discretize import label_columns
+from echelon.filters._labels import label_columns
 from echelon.validation import read_columns
 
 ESTIMATORS = [CFS, Consistency]

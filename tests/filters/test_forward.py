@@ -12,12 +12,10 @@ from sklearn.linear_model import LinearRegression
 
 import reference_forward as reference
 from cases import draw_case
-from echelon.filters import ForwardAdditive, ForwardLinear, RankCorrelation
-from echelon.filters._additive import Additive, bin_columns
-from echelon.filters._bags import bootstrap
-from echelon.filters._outcome import outputs
-from echelon.filters._pursuit import Design, Pursuit
-from echelon.kernels.boosting import boost
+from echelon.filters import ForwardAdditive, ForwardLinear, RankCorrelation, _forward_additive
+from echelon.filters._base import bootstrap, outputs
+from echelon.filters._forward_additive import Additive, bin_columns
+from echelon.filters._forward_linear import Design, Pursuit
 from echelon.targets import read_target
 from echelon.validation import read_columns
 
@@ -106,7 +104,7 @@ def test_forward_linear_on_repeated_samples():
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("bagged", [False, True])
 def test_forward_additive(bagged, compiled, monkeypatch):
-    monkeypatch.setattr(type(boost), "pays", lambda self, steps: compiled)
+    monkeypatch.setattr(_forward_additive, "SMALL", 0 if compiled else _forward_additive.SMALL)
     for seed in SEEDS:
         case, y, kind = case_with_signal(seed)
         rng = np.random.RandomState(seed)

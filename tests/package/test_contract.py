@@ -36,7 +36,7 @@ from echelon import (
 )
 from echelon.base import BaseSelector, ForwardSelector, WeightingSelector
 from echelon.engines import NumbaEngine
-from echelon.filters._bags import BaggedSelector
+from echelon.filters._base import BaggedSelector
 
 ESTIMATORS = [
     getattr(echelon, name)

@@ -240,7 +240,7 @@ def test_warm_up_fills_the_cache(tmp_path):
     code = "from echelon.cli import main; main(['warm-up', 'consistency', '--quiet'])"
     assert run(code, tmp_path) == ""
     names = {file.name.split("-")[0] for file in tmp_path.rglob("*.nbi")}
-    assert {"counts.majorities", "discretize.mdl_codes"} <= names
+    assert {"_label_loops.majorities", "_label_loops.mdl_codes"} <= names
 
 
 def test_warm_up_of_what(capsys):

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from echelon.data import Data
-from echelon.kernels.masses import pair_masses
-from echelon.kernels.monotone import count_pairs
+from echelon.kernels.monotone import pairs_by_feature
+
+_CELLS = 1 << 21
+"""Values sorted at a time."""
 
 
 def directions(monotonic_cst: Any, columns: Data, codes: np.ndarray) -> np.ndarray:
@@ -21,12 +23,10 @@ def directions(monotonic_cst: Any, columns: Data, codes: np.ndarray) -> np.ndarr
     if monotonic_cst is None:
         return np.where(columns.nominal, 0, 1)
     if isinstance(monotonic_cst, str):
-        return np.array(
-            [
-                0 if nominal else _sign_of_tau(columns.values[:, f], codes, columns.weights)
-                for f, nominal in enumerate(columns.nominal)
-            ]
-        )
+        signs = np.zeros(n_features, dtype=int)
+        numeric = ~columns.nominal
+        signs[numeric] = _signs_of_tau(columns.values[:, numeric], codes, columns.weights)
+        return signs
     if isinstance(monotonic_cst, dict | pd.Series):
         wanted = np.zeros(n_features, dtype=object)
         for name, value in monotonic_cst.items():
@@ -53,19 +53,26 @@ def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return wanted.astype(int)
 
 
-def _sign_of_tau(column: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> int:
-    agree, oppose = pairs_in_order(column, codes, weights)
+def _signs_of_tau(values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    agree, oppose = pairs_in_order(values, codes, weights).T
     equal = weights is not None and abs(agree - oppose) <= 1e-12 * (agree + oppose)
-    return 0 if equal else int(np.sign(agree - oppose))
+    return np.where(equal, 0, np.sign(agree - oppose))
 
 
 def pairs_in_order(
-    column: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
-) -> tuple[float, float]:
-    """Pairs of samples whose values and classes are in the same order, and in opposite ones."""
-    present = np.flatnonzero(~np.isnan(column))
-    order = present[np.argsort(column[present], kind="stable")]
-    n_classes = int(codes.max()) + 1
-    if weights is None:
-        return count_pairs(column[order], codes[order], n_classes)
-    return pair_masses(column[order], codes[order], weights[order], n_classes)
+    values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Pairs of samples whose values and classes are in the same order, and in opposite ones.
+
+    Of one column, shape (2,), or of all columns of a table, shape (n_features, 2).
+    """
+    table = values.reshape(len(codes), -1)
+    counts = np.ones(len(codes), np.int64) if weights is None else weights
+    pairs = np.empty((table.shape[1], 2), counts.dtype)
+    size = max(1, _CELLS // len(codes))
+    for start in range(0, len(pairs), size):
+        rows = np.ascontiguousarray(table[:, start : start + size].T)
+        order = np.argsort(rows, axis=1)  # missing values last
+        found = pairs[start : start + size]
+        pairs_by_feature(rows, order, codes, counts, int(codes.max()) + 1, found)
+    return pairs.reshape(*values.shape[1:], 2)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,7 +14,7 @@ from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import SampleWeightMixin, WeightingSelector
-from echelon.filters._outcome import AnyTargetMixin, outputs
+from echelon.filters._base import AnyTargetMixin, outputs
 from echelon.validation import Columns
 
 MOST_LABELS = 20
@@ -154,7 +153,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Columns, codes: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
         values, owners = _as_numbers(features)
         least: dict[str, Any] = {"min_samples_leaf": self.min_samples_leaf}
         if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row
@@ -167,24 +166,15 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
             random_state=random_state.randint(np.iinfo(np.int32).max),
             n_jobs=n_threads(self.n_jobs),
         )
-        y = outputs(codes)
+        y = outputs(target)
         name = type(self).__name__
         for trees in track([forest], total=1, description=name, verbose=self.verbose):
-            with _filters_apart():
+            # scikit-learn's threads reset and restore warning filters by turns: one may find them
+            # empty, which it takes for a mistake in the use of ``delayed``, or may leave them so.
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed`", UserWarning)
                 trees.fit(values, y if y.shape[1] > 1 else y[:, 0], sample_weight=features.weights)
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
-
-
-@contextmanager
-def _filters_apart() -> Iterator[None]:
-    """Keep the warning filters of the caller out of the reach of scikit-learn's threads.
-
-    They reset and restore them by turns: one may find them empty, which it takes for a mistake in
-    the use of ``delayed``, and one may leave them so.
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`sklearn.utils.parallel.delayed`", UserWarning)
-        yield
 
 
 def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:

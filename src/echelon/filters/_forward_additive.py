@@ -1,23 +1,35 @@
-"""ForwardAdditive: features that add to each other in an additive model of any curves."""
+"""ForwardAdditive: features that add to each other in an additive model of any curves.
+
+Features are put into bins, and models are boosted on these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.directions import directions
-from echelon.filters._additive import Additive, Boosted, bin_columns
-from echelon.filters._bags import BaggedSelector, Verdict, path_of
-from echelon.filters._outcome import has_order, outputs
+from echelon._core.sample_weights import row_counts
+from echelon.filters._base import BaggedSelector, has_order, outputs, path_of
+from echelon.filters._boost_loops import TIE, boost
+from echelon.filters._labels import label_columns
 from echelon.targets import Target
 from echelon.validation import Columns
 
 _OUTSIDE = 1 / (np.e - 1)
 """Samples outside a bag for each one inside: exp(-1) and 1 - exp(-1) of all."""
+
+SMALL = 200_000
+"""Up to so many samples times features times outputs, a model is boosted by arrays.
+
+Without conditions on curves, a fit by arrays then takes at most some 0.1 s longer than by compiled
+loops, and compiling takes seconds.
+"""
 
 
 class ForwardAdditive(BaggedSelector):
@@ -207,21 +219,177 @@ class ForwardAdditive(BaggedSelector):
         codes = np.unique(target.numbers, return_inverse=True)[1]
         return directions(self.monotonic_cst, columns, codes)
 
-    def _alone(self, search: Additive, found: Boosted) -> Verdict:
-        features, rounds = found.first_taken()
-        self.path_ = path_of(features, found.r_squared[rounds])
-        self.standard_errors_ = np.zeros(self.n_features_in_)
-        self.credits_ = found.gains(self.n_features_in_)
-        taken = np.isin(np.arange(self.n_features_in_), features)
-        return Verdict(np.maximum(self.credits_, 0), search.single_worth(), taken)
-
-    def _together(self, search: Additive, found: list[Boosted]) -> Verdict:
+    def _judge(self, found: list[Boosted]) -> tuple[np.ndarray, np.ndarray]:
         by_bag = np.array([each.credit for each in found])
+        if not self.n_bags:
+            (alone,) = found
+            features, rounds = np.unique(alone.features, return_index=True)
+            order = np.argsort(rounds)
+            self.path_ = path_of(features[order], alone.r_squared[rounds[order]])
+            gains = np.diff(alone.r_squared, prepend=0.0)
+            by_bag = np.bincount(alone.features, gains, self.n_features_in_)[None]
         self.credits_ = by_bag.mean(axis=0)
-        errors = np.zeros(len(self.credits_))
+        self.standard_errors_ = np.zeros(self.n_features_in_)
         if len(found) > 1:
             # Bags overlap: their spread alone would understate the error, the more bags the more.
-            errors = by_bag.std(axis=0, ddof=1) * np.sqrt(1 / len(found) + _OUTSIDE)
-        self.standard_errors_ = errors
+            spread = by_bag.std(axis=0, ddof=1)
+            self.standard_errors_ = spread * np.sqrt(1 / len(found) + _OUTSIDE)
         scores = np.maximum(self.credits_, 0)
-        return Verdict(scores, search.single_worth(), scores > errors)
+        return scores, scores > self.standard_errors_
+
+
+class Bins(NamedTuple):
+    """Bins of every feature, shape (n_features, n_samples); how many, and how many in order."""
+
+    codes: np.ndarray
+    n_bins: np.ndarray
+    n_ordered: np.ndarray
+
+
+def bin_columns(columns: Columns, n_bins: int) -> Bins:
+    """Bins of equal frequency, or all values of features that have no more than ``n_bins``."""
+    n_samples = len(columns.values)
+    unused = np.zeros(n_samples, int)
+    coarse = label_columns(columns, unused, "quantile", n_bins)
+    # Twice as many bins as samples separate all values.
+    fine = label_columns(columns._replace(weights=None), unused, "quantile", 2 * n_samples)
+    gaps = np.isnan(columns.values).any(axis=0)
+    few = fine.n_labels - gaps <= n_bins
+    codes = np.where(few[:, None], fine.codes, coarse.codes)
+    n_labels = np.where(few, fine.n_labels, coarse.n_labels)
+    return Bins(codes, n_labels, np.where(columns.nominal, 0, n_labels - gaps))
+
+
+class Boosted(NamedTuple):
+    """Features by round, R squared after each, and the credit of every feature outside."""
+
+    features: np.ndarray
+    r_squared: np.ndarray
+    credit: np.ndarray
+
+
+class Additive:
+    """Additive models of the same bins and outputs, boosted one feature at a time.
+
+    Parameters
+    ----------
+    bins : Bins
+        Bins of every feature.
+    directions : ndarray of shape (n_features,)
+        1, -1 or 0 for features whose values must rise, fall or do neither.
+    outputs : ndarray of shape (n_samples, n_outputs)
+        What the model predicts; errors are summed over the outputs.
+    n_rounds, rate, shrinkage
+        As in :class:`ForwardAdditive`.
+    counts : ndarray of shape (n_samples,), default=None
+        How many samples every row stands for; None: each for itself.
+    first : sequence of int, default=()
+        Features that are boosted by themselves, before all are.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        directions: np.ndarray,
+        outputs: np.ndarray,
+        *,
+        n_rounds: int,
+        rate: float,
+        shrinkage: float,
+        counts: np.ndarray | None = None,
+        first: Sequence[int] = (),
+    ):
+        self.bins, self.directions = bins, directions
+        self.counts = row_counts(counts, len(outputs))
+        self.first = np.array(first, dtype=np.int64)
+        self.outputs = np.ascontiguousarray(outputs.T)
+        self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
+
+    def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Boosted:
+        """Boost a model of the samples drawn; ``n_steps`` is not used: all rounds count."""
+        weights = self.counts * drawn
+        mean = (weights * self.outputs).sum(axis=1, keepdims=True) / weights.sum()
+        residual = self.outputs - mean
+        before = self._rounds(self.first, residual, weights) if len(self.first) else []
+        left = residual - sum((self._step(*each) for each in before), np.zeros_like(residual))
+        others = np.setdiff1d(np.arange(len(self.bins.codes)), self.first)
+        everything = np.concatenate([self.first, others])  # of copies, the first one is taken
+        return self._judged([*before, *self._rounds(everything, left, weights)], residual, weights)
+
+    def _rounds(
+        self, some: np.ndarray, residual: np.ndarray, weights: np.ndarray
+    ) -> list[tuple[int, np.ndarray]]:
+        """The feature of every round on some features, and its curve."""
+        inside = np.flatnonzero(weights)
+        features = np.empty(self.n_rounds, np.int64)
+        curves = np.empty((self.n_rounds, len(residual), self.bins.n_bins.max()))
+        codes, n_bins, n_ordered = (part[some] for part in self.bins)
+        shape = n_bins, n_ordered, self.directions[some]
+        how = weights[inside], self.rate, self.shrinkage, features, curves
+        if self.bins.codes.size * len(self.outputs) <= SMALL and not self.directions.any():
+            done = boost_by_arrays(codes[:, inside], residual[:, inside], *how)
+        else:
+            done = boost(codes[:, inside], *shape, residual[:, inside], *how)
+        return list(zip(some[features[:done]].tolist(), curves[:done], strict=True))
+
+    def _step(self, feature: int, curve: np.ndarray) -> np.ndarray:
+        """What a round takes from the residual."""
+        return self.rate * curve[:, self.bins.codes[feature]]
+
+    def _judged(
+        self, rounds: list[tuple[int, np.ndarray]], residual: np.ndarray, weights: np.ndarray
+    ) -> Boosted:
+        """What the rounds lower the squared error of the samples inside and outside by."""
+        outside = np.where(weights == 0, self.counts, 0.0)
+        before, unseen = (weights * residual**2).sum(), (outside * residual**2).sum()
+        errors, credit = np.empty(len(rounds)), np.zeros(len(self.bins.codes))
+        for t, (feature, curve) in enumerate(rounds):
+            new = residual - self._step(feature, curve)
+            credit[feature] += (outside * (residual**2 - new**2)).sum()
+            residual = new
+            errors[t] = (weights * residual**2).sum()
+        features = np.array([feature for feature, _ in rounds], np.int64)
+        return Boosted(
+            features, 1 - errors / before if before > 0 else errors, credit / (unseen or 1)
+        )
+
+    def single_worth(self) -> np.ndarray:
+        """Gain of every feature's bin means by itself, less what bins gain by chance."""
+        counts, total = self.counts, self.counts.sum()
+        outputs = self.outputs - (counts * self.outputs).sum(axis=1, keepdims=True) / total
+        chance = (counts * outputs**2).sum() / total
+        worth = np.empty(len(self.bins.codes))
+        for f, (codes, n_bins) in enumerate(zip(self.bins.codes, self.bins.n_bins, strict=True)):
+            sizes = np.bincount(codes, counts, n_bins)
+            sums = np.array([np.bincount(codes, counts * y, n_bins) for y in outputs])
+            worth[f] = (sums**2 / np.where(sizes > 0, sizes, 1.0)).sum() - (n_bins - 1) * chance
+        return worth
+
+
+def boost_by_arrays(
+    bins: np.ndarray,
+    residual: np.ndarray,
+    weights: np.ndarray,
+    rate: float,
+    shrinkage: float,
+    features: np.ndarray,
+    curves: np.ndarray,
+) -> int:
+    """``_boost_loops.boost`` for features without direction: all features in every round."""
+    (p, n), (k, most) = bins.shape, curves.shape[1:]
+    cells = (bins + most * np.arange(p)[:, None]).ravel()
+    where = cells, np.tile(np.arange(n), p)
+    membership = csr_array((np.ones(p * n), where), shape=(p * most, n))
+    sizes = (membership @ weights)[:, None]
+    least = 1e-12 * float((weights * residual**2).sum())
+    for t in range(len(features)):
+        sums = membership @ (weights * residual).T
+        means = sums / (sizes + shrinkage)
+        gains = (means * (2 * sums - sizes * means)).reshape(p, -1).sum(axis=1)
+        best = int(np.argmax(gains >= gains.max() * (1 - TIE)))
+        if not gains[best] > least:
+            return t
+        features[t] = best
+        curves[t] = means.reshape(p, most, k)[best].T
+        residual -= rate * curves[t][:, bins[best]]
+    return len(features)

@@ -1,18 +1,31 @@
-"""InformationValue: every feature by itself, by how the classes fall into its bins."""
+"""InformationValue: every feature by itself, by how the classes fall into its bins.
+
+Of class c, the weight of evidence of a bin is log(p / q): p is the share of the class in the bin, q
+that of all others.  The information value is the sum over bins of (p - q) log(p / q), Jeffreys'
+divergence, which is symmetric in p and q.  Half a sample is added to every cell, so that an empty
+one has a logarithm.
+
+Even if the feature is noise, p and q differ: the more bins and the fewer samples, the more.  How
+much on average follows from the hypergeometric distribution, bin by bin, without an
+approximation.
+"""
 
 from __future__ import annotations
 
-from numbers import Integral
+from collections.abc import Iterable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.stats import hypergeom
 
-from echelon._core.compat import Interval, StrOptions
 from echelon._core.progress import track
 from echelon.base import WeightingSelector
-from echelon.filters._discretize import Labels, label_columns
-from echelon.filters._evidence import ChanceValues, information_values, weights_of_evidence
+from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns
 from echelon.validation import Columns
+
+HALF = 0.5
+"""What is added to every cell."""
 
 
 class InformationValue(WeightingSelector):
@@ -125,8 +138,7 @@ class InformationValue(WeightingSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
-        "discretize": [StrOptions({"mdl", "quantile"})],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        **CUT_CONSTRAINTS,
     }
 
     def __init__(
@@ -154,20 +166,23 @@ class InformationValue(WeightingSelector):
 
     def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
         labels = label_columns(features, codes, self.discretize, self.n_bins)
-        chance = ChanceValues(np.bincount(codes))
         name = type(self).__name__
         tables = _tables(labels, codes)
         shown = track(tables, total=len(tables), description=name, verbose=self.verbose)
         self.bin_counts_ = tables
         self.bin_starts_ = _starts(features.values, labels)
-        self.information_values_ = information_values(tables)
-        self.chance_values_ = np.array([chance.of(table.sum(axis=1)) for table in shown])
+        self.information_values_ = _information_values(tables)
+        self.chance_values_ = _chance_values(shown, np.bincount(codes))
         return self.information_values_ - self.chance_values_
 
     @property
     def weights_of_evidence_(self) -> list[np.ndarray]:
         """Log of the share of a class in the bin over that of all others, for every feature."""
-        return [weights_of_evidence(table) for table in self.bin_counts_]
+        found = []
+        for counts in self.bin_counts_:
+            p, q = _shares(counts, counts.sum(axis=0), len(counts))
+            found.append(np.log(p) - np.log(q))
+        return found
 
 
 def _tables(labels: Labels, classes: np.ndarray) -> list[np.ndarray]:
@@ -190,3 +205,52 @@ def _starts(values: np.ndarray, labels: Labels) -> list[np.ndarray]:
             np.minimum.at(starts, codes, column)
         found.append(starts[~np.isinf(starts)])
     return found
+
+
+def _shares(counts: np.ndarray, sizes: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shares in bins of every class and of all others, from samples by (..., bin, class).
+
+    ``sizes`` are the samples of the classes.
+    """
+    others = counts.sum(axis=-1, keepdims=True) - counts
+    n_others = sizes.sum() - sizes
+    total = HALF * n_bins
+    return (counts + HALF) / (sizes + total), (others + HALF) / (n_others + total)
+
+
+def _information_values(tables: list[np.ndarray]) -> np.ndarray:
+    """The information value of every table of samples by bin and class, a mean over classes."""
+    found = np.empty(len(tables))
+    n_bins = np.array([len(table) for table in tables])
+    for k in np.unique(n_bins):
+        alike = np.flatnonzero(n_bins == k)
+        counts = np.stack([tables[f] for f in alike])
+        p, q = _shares(counts, counts[0].sum(axis=0), int(k))
+        found[alike] = ((p - q) * (np.log(p) - np.log(q))).sum(axis=1).mean(axis=1)
+    return found
+
+
+def _chance_values(tables: Iterable[np.ndarray], sizes: np.ndarray) -> np.ndarray:
+    """The mean information value of features that are permuted, by the sizes of their bins.
+
+    ``sizes`` are the samples of the classes.
+    """
+    n = int(sizes.sum())
+
+    @cache  # bins of equal frequency have one size or two
+    def expected(size: int, n_bins: int) -> float:
+        """The mean term of one bin, over classes and permutations."""
+        return float(np.mean([of_class(size, n_bins, int(own)) for own in sizes]))
+
+    def of_class(size: int, n_bins: int, own: int) -> float:
+        """With ``own`` samples of the class, drawn without replacement into the bin."""
+        drawn = np.arange(max(0, size - (n - own)), min(size, own) + 1)
+        cells = np.stack([drawn, size - drawn], axis=1)
+        p, q = (part[:, 0] for part in _shares(cells, np.array([own, n - own]), n_bins))
+        return float(hypergeom.pmf(drawn, n, own, size) @ ((p - q) * (np.log(p) - np.log(q))))
+
+    found = []
+    for table in tables:
+        bins = np.sort(table.sum(axis=1)).tolist()
+        found.append(sum(expected(size, len(bins)) for size in bins))
+    return np.array(found)

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from echelon.filters._discretize import Labels, label_columns
-from echelon.filters._logs import log_table
-from echelon.kernels.counts import joint_sums, majorities
+from echelon.filters._label_loops import joint_sums, majorities
+from echelon.filters._labels import Labels, label_columns, log_table
 from echelon.targets import read_classes
 from echelon.validation import as_table, read_columns
 
@@ -123,56 +122,59 @@ ROUNDING = 1e-12
 
 
 class Uncertainties:
-    """What one variable and every feature say of each other."""
+    """What one variable and every feature say of each other.
+
+    Sums are those of n H(v), which is n log2(n) less the sum of c log2(c) over the counts c of v:
+    integers, multiples of 1 / 2**bits, or masses of weighted samples.
+    """
 
     def __init__(self, labels: Labels, weights: np.ndarray | None = None):
         self.labels, self._weights = labels, weights
-        self._table, self._bits = log_table(labels.codes.shape[1])
-        self._own = self._joint(labels, np.zeros(labels.codes.shape[1], np.int32))
+        n_samples = labels.codes.shape[1]
+        self._table, self._bits = log_table(n_samples)
+        self._all = np.arange(len(labels.codes))
+        together = np.zeros(n_samples, np.int32)
+        self._total, self._own = self._sum_of(together), self._joint(together, self._all)
 
-    def of(self, codes: np.ndarray) -> np.ndarray:
-        """Symmetric uncertainty of a variable, given by its codes, with every feature."""
-        shared, both = self._sums(codes)
+    def of(self, codes: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
+        """Symmetric uncertainty of a variable, given by its codes, with some features, or all."""
+        shared, both = self._sums(codes, features)
         if self._weights is None:
             return 2 * shared / np.maximum(both, 1)
         some = both > ROUNDING * self._weights.sum()
         return np.where(some, 2 * shared, 0.0) / np.where(some, both, 1.0)
 
-    def information(self, codes: np.ndarray) -> np.ndarray:
-        """Mutual information of a variable with every feature, in bits."""
-        shared, _ = self._sums(codes)
+    def information(self, codes: np.ndarray, features: np.ndarray | None = None) -> np.ndarray:
+        """Mutual information of a variable with some features, or all, in bits."""
+        shared, _ = self._sums(codes, features)
         if self._weights is not None:
             return shared / self._weights.sum()
         return np.ldexp(shared.astype(float), -self._bits) / len(codes)
 
-    def _sums(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mutual information, and the sum of both entropies: times samples, in units of the table.
+    def _sums(
+        self, codes: np.ndarray, features: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Mutual information, and the sum of both entropies, times samples."""
+        features = self._all if features is None else features
+        apart = self._sum_of(codes) + self._own[features]
+        shared = self._total - apart + self._joint(codes, features)
+        return np.maximum(shared, 0), 2 * self._total - apart
 
-        There n H(v) is n log2(n) less the sum of c log2(c) over the counts of v.
-        """
-        variable = Labels(codes[None].astype(np.int32), np.array([codes.max() + 1]))
-        own = self._joint(variable, np.zeros(len(codes), np.int32))
-        whole = self._table[-1] if self._weights is None else _entropy_terms(self._weights.sum())
-        both = 2 * whole - own - self._own
-        shared = whole - own - self._own + self._joint(self.labels, variable.codes[0])
-        return np.maximum(shared, 0), both
+    def _sum_of(self, codes: np.ndarray) -> Any:
+        """The sum of c log2(c) over the counts, or masses, of codes."""
+        counts = np.bincount(codes, self._weights)
+        if self._weights is None:
+            return self._table[counts].sum()
+        masses = counts[counts > 0]
+        return (masses * np.log2(masses)).sum()
 
-    def _joint(self, labels: Labels, groups: np.ndarray) -> np.ndarray:
-        if self._weights is not None:
-            return np.array([_mass_sum(row, groups, self._weights) for row in labels.codes])
-        return joint_sums(*labels, groups, *_groups(groups), self._table)
-
-
-def _mass_sum(codes: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> float:
-    """The sum of m log2(m) over the masses of the cells (group, label)."""
-    cells = groups.astype(np.int64) * (int(codes.max()) + 1) + codes
-    masses = np.bincount(np.unique(cells, return_inverse=True)[1], weights)
-    return float(_entropy_terms(masses).sum())
-
-
-def _entropy_terms(masses: Any) -> Any:
-    """Mass times its logarithm."""
-    return masses * np.log2(masses)
+    def _joint(self, codes: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """The sum of c log2(c) over the cells of a variable and each of some features."""
+        if self._weights is None:
+            groups = codes.astype(np.int32), *_groups(codes)
+            return joint_sums(*self.labels, features, *groups, self._table)
+        cells = codes * self.labels.n_labels[features, None] + self.labels.codes[features]
+        return np.array([self._sum_of(np.unique(row, return_inverse=True)[1]) for row in cells])
 
 
 class Patterns:
@@ -193,23 +195,17 @@ class Patterns:
         return len(self.classes) - int(self._counts().max(axis=1).sum())
 
     def n_inconsistent_with(self, features: np.ndarray) -> np.ndarray:
-        """The same, with each of some features added."""
+        """Samples outside the majority class if each of some features is added."""
         counts = self._counts()
         # A group of one class stays one: only samples of the others are counted again.
         mixed = np.flatnonzero((counts.max(axis=1) < counts.sum(axis=1))[self._ids])
         order, starts = _groups(self._ids[mixed])
-        return len(mixed) - majorities(
-            self.labels.codes,
-            features,
-            int(self.labels.n_labels.max()),
-            mixed[order],
-            starts,
-            self.classes,
-            self.n_classes,
-        )
+        codes, n_labels = self.labels
+        groups, classes = (mixed[order], starts), (self.classes, self.n_classes)
+        return len(mixed) - majorities(codes, features, n_labels.max(), *groups, *classes)
 
     def n_inconsistent_with_all(self) -> int:
-        """The same, with all features."""
+        """Samples outside the majority class of their pattern of all features."""
         everything = Patterns(self.labels, self.classes)
         for feature in range(len(self.labels.codes)):
             if everything.n_inconsistent() == 0:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from echelon._core.compat import Interval, StrOptions
+from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
 from echelon.base import ForwardSelector, SampleWeightMixin
-from echelon.filters._association import codes_of
-from echelon.filters._discretize import label_columns, some_missing
-from echelon.filters._outcome import AnyTargetMixin, check_order
-from echelon.filters._relations import (
-    Correlations,
-    Information,
-    OrderInformation,
-    Relations,
-    target_labels,
-)
+from echelon.filters._base import AnyTargetMixin, check_order, codes_of, has_order
+from echelon.filters._labels import CUT_CONSTRAINTS, label_columns, some_missing
+from echelon.filters._measures import Uncertainties
+from echelon.filters._rank_correlation import Associations
+from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target
 from echelon.validation import Columns
+
+BY_RANKS = ("kendall", "spearman")
+BY_LABELS = ("mutual_information", "symmetric_uncertainty")
 
 LEAST_REDUNDANCY = 1e-3
 """Quotients divide by no less."""
@@ -31,9 +28,16 @@ LEAST_REDUNDANCY = 1e-3
 _DIGITS = 12
 """Decimals of the values compared: copies of a feature tie, whatever rounding left."""
 
-
 _AT_A_TIME = 256
 """Features compared with the chosen ones together, at first; then twice as many, and so on."""
+
+
+Association = Callable[[np.ndarray, int | None], np.ndarray]
+"""Association of some features with the target (None) or with a feature; never below 0.
+
+Both are of one scale, so that what a feature says of the target can be set against what it says of
+another feature.
+"""
 
 
 class MRMRStep(NamedTuple):
@@ -162,20 +166,9 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ForwardSelector._parameter_constraints,
         **AnyTargetMixin._target_constraints,
-        "measure": [
-            StrOptions(
-                {
-                    "kendall",
-                    "spearman",
-                    "mutual_information",
-                    "symmetric_uncertainty",
-                    "rank_mutual_information",
-                }
-            )
-        ],
+        "measure": [StrOptions({*BY_RANKS, *BY_LABELS, "rank_mutual_information"})],
         "scheme": [StrOptions({"difference", "quotient"})],
-        "discretize": [StrOptions({"mdl", "quantile"})],
-        "n_bins": [Interval(Integral, 2, None, closed="left")],
+        **CUT_CONSTRAINTS,
         "monotonic_cst": [StrOptions({"auto"}), "array-like", dict, None],
         "random_state": ["random_state"],
     }
@@ -212,39 +205,50 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         self.verbose = verbose
 
     def _search(
-        self, features: Columns, codes: Any, varying: np.ndarray, n_wanted: int | None
+        self, features: Columns, target: Any, varying: np.ndarray, n_wanted: int | None
     ) -> list[MRMRStep]:
-        add_best = self._additions(features, codes)
+        add_best = self._additions(features, target)
         if n_wanted is None:
-            varying = varying & self._beyond_chance(features, codes, varying)
+            varying = varying & self._beyond_chance(features, target, varying)
         return self._forward(add_best, varying, n_wanted)
 
-    def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], MRMRStep]:
-        relations = self._relations(features, codes)
-        self.relevances_ = relations.with_target()
-        return _Additions(self.relevances_, relations, self.scheme)
+    def _additions(self, features: Columns, target: Any) -> Callable[[list[int]], MRMRStep]:
+        association = self._association(features, target)
+        self.relevances_ = association(np.arange(len(features.nominal)), None)
+        return _Additions(self.relevances_, association, self.scheme)
 
     def _beyond_chance(self, features: Columns, target: Target, varying: np.ndarray) -> np.ndarray:
         """Features more relevant than any is to the target permuted, and the best one."""
         permuted = self._shuffled(target, check_random_state(self.random_state))
-        by_chance = self._relations(features, permuted).with_target()[varying].max()
+        association = self._association(features, permuted)
+        by_chance = association(np.arange(len(varying)), None)[varying].max()
         best = self.relevances_ >= self.relevances_[varying].max()
         return (self.relevances_ > by_chance) | best
 
-    def _relations(self, columns: Columns, target: Target) -> Relations:
-        if self.measure in ("kendall", "spearman"):
-            return Correlations(columns, target, self.measure)
+    def _association(self, columns: Columns, target: Target) -> Association:
+        if self.measure in BY_RANKS:
+            return _rank_correlation(columns, target, self.measure)
         if self.measure == "rank_mutual_information":
             return self._order_information(columns, target)
-        labels = target_labels(target, self.n_bins, columns.weights)
-        return Information(
-            label_columns(columns, labels, self.discretize, self.n_bins),
-            labels,
-            columns.weights,
-            symmetric=self.measure == "symmetric_uncertainty",
+        return self._label_information(columns, target)
+
+    def _label_information(self, columns: Columns, target: Target) -> Association:
+        """Mutual information in bits, or symmetric uncertainty, of discretised columns."""
+        classes = target.codes
+        if classes is None:  # numbers, in bins of equal frequency
+            column = Columns(target.numbers[:, None], np.zeros(1, bool), None, columns.weights)
+            classes = label_columns(column, np.zeros(len(target), int), "quantile", self.n_bins)[0][
+                0
+            ]
+        labels = label_columns(columns, classes, self.discretize, self.n_bins)
+        found = Uncertainties(labels, columns.weights)
+        measure = found.of if self.measure == "symmetric_uncertainty" else found.information
+        return lambda features, other: measure(
+            classes if other is None else labels.codes[other], features
         )
 
-    def _order_information(self, columns: Columns, target: Target) -> OrderInformation:
+    def _order_information(self, columns: Columns, target: Target) -> Association:
+        """Rank mutual information of numeric columns, 0 where it is negative."""
         check_order(target, f"`measure` {self.measure!r}")
         if columns.nominal.any():
             raise TypeError(
@@ -252,20 +256,41 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
                 f"{np.flatnonzero(columns.nominal)[0]} of `X` is nominal. Encode or drop it, or "
                 "choose another measure."
             )
-        codes = codes_of(target.numbers)
-        return OrderInformation(columns, target, directions(self.monotonic_cst, columns, codes))
+        classes = codes_of(target.numbers)
+        signs = directions(self.monotonic_cst, columns, classes)
+
+        def association(features: np.ndarray, other: int | None) -> np.ndarray:
+            codes, sign = classes, 1
+            if other is not None:
+                codes, sign = codes_of(columns.values[:, other]), int(signs[other])
+            found = rank_informations(columns.some(features), signs[features], codes, sign)
+            return np.maximum(found, 0)
+
+        return association
 
     def _varying(self, values: np.ndarray) -> np.ndarray:
         """Mask of the features with at least two values."""
         found = super()._varying(values)
-        by_labels = self.measure in ("mutual_information", "symmetric_uncertainty")
-        return found | some_missing(values) if by_labels else found
+        return found | some_missing(values) if self.measure in BY_LABELS else found
 
     def _ended(self, steps: list[MRMRStep]) -> bool:
         return len(steps) > 1 and steps[-1].relevance <= steps[-1].redundancy
 
     def _n_kept(self, steps: list[MRMRStep]) -> int:
         return len(steps) - self._ended(steps)
+
+
+def _rank_correlation(columns: Columns, target: Target, measure: str) -> Association:
+    """Strength of rank correlation, whatever the kinds of the two variables."""
+    found = Associations(columns, measure)
+
+    def association(features: np.ndarray, other: int | None) -> np.ndarray:
+        values, ordered = target.numbers, has_order(target)
+        if other is not None:
+            values, ordered = columns.values[:, other], not columns.nominal[other]
+        return found.of(codes_of(values), ordered, features).strengths
+
+    return association
 
 
 class _Additions:
@@ -275,8 +300,8 @@ class _Additions:
     only: a feature is compared with the chosen ones when nothing better is left.
     """
 
-    def __init__(self, relevance: np.ndarray, relations: Relations, scheme: str):
-        self._relevance, self._relations = relevance, relations
+    def __init__(self, relevance: np.ndarray, association: Association, scheme: str):
+        self._relevance, self._association = relevance, association
         self._quotient = scheme == "quotient"
         self._chosen: list[int] = []
         self._shared = np.zeros_like(relevance)
@@ -302,7 +327,7 @@ class _Additions:
         for position, chosen in enumerate(self._chosen):
             new = features[self._n_known[features] == position]
             if len(new):
-                self._shared[new] += self._relations.between(new, chosen)
+                self._shared[new] += self._association(new, chosen)
                 self._n_known[new] += 1
 
     def _redundancy(self) -> np.ndarray:

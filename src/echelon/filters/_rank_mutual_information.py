@@ -1,4 +1,15 @@
-"""RankMutualInformation: every feature by itself, by the samples no worse than each."""
+"""RankMutualInformation: every feature by itself, by the samples no worse than each.
+
+Rank mutual information is how much of the order of one variable another one tells ([1]_).
+
+For sample i, A_i are the samples with at least its value, and D_i those with at least its value of
+the other variable.  The mean over samples of log2(n |A_i and D_i| / (|A_i| |D_i|)) is about 0 if
+neither tells of the other, and largest if both have the same order.  This is the ascending side;
+on the descending side A_i and D_i are the samples with at most these values.
+
+.. [1] Q. Hu, X. Che, L. Zhang, D. Zhang, M. Guo, D. Yu, "Rank entropy-based decision trees for
+   monotonic classification", IEEE Transactions on Knowledge and Data Engineering 24, 2012.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +20,16 @@ import numpy as np
 
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
-from echelon._core.progress import track
+from echelon._core.sample_weights import row_counts
 from echelon.base import SampleWeightMixin, WeightingSelector
-from echelon.filters._association import blocks_of, codes_of
-from echelon.filters._outcome import AnyTargetMixin, check_order
-from echelon.filters._rank_information import SIDES, rank_informations
-from echelon.targets import Target
+from echelon.filters._base import AnyTargetMixin, Block, check_order, codes_of, sorted_blocks
+from echelon.filters._labels import log_bits
+from echelon.filters._rank_loops import rank_information
 from echelon.validation import Columns, read_numbers
 
 NUMBERS_ONLY = "rank mutual information needs values with an order"
+
+SIDES = {"ascending": (1,), "descending": (-1,), "both": (1, -1)}
 
 
 class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
@@ -145,23 +157,71 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read_columns(self, X: Any) -> Columns:
-        return read_numbers(X, allow_nan=True, reason=NUMBERS_ONLY)
-
     def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
-        columns, target = super()._read(X, y)
+        columns = read_numbers(X, allow_nan=True, reason=NUMBERS_ONLY)
+        target = self._read_target(y)
         check_order(target, "rank mutual information")
         return columns, target
 
-    def _scores(self, features: Columns, codes: Target, random_state: Any) -> np.ndarray:  # type: ignore[override]
-        target = codes_of(codes.numbers)
-        self.monotonic_cst_ = directions(self.monotonic_cst, features, target)
-        scores = np.empty(len(features.nominal))
-        parts = blocks_of(features)
-        name = type(self).__name__
-        for part in track(parts, total=len(parts), description=name, verbose=self.verbose):
-            some = features.some(part)
-            scores[part] = rank_informations(
-                some, self.monotonic_cst_[part], target, side=self.side
-            )
-        return scores
+    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
+        codes = codes_of(target.numbers)
+        self.monotonic_cst_ = directions(self.monotonic_cst, features, codes)
+        progress = type(self).__name__, self.verbose
+        signs = self.monotonic_cst_
+        return rank_informations(features, signs, codes, side=self.side, progress=progress)
+
+
+def rank_informations(
+    columns: Columns,
+    directions: np.ndarray,
+    codes: np.ndarray,
+    direction: int = 1,
+    *,
+    side: str = "both",
+    progress: tuple[str, int] = ("", 0),
+) -> np.ndarray:
+    """Rank mutual information of every feature with another variable, in bits.
+
+    Parameters
+    ----------
+    columns : Columns
+        Features, all numeric.  Samples in which one is missing do not count for it.
+    directions : ndarray of shape (n_features,)
+        1 for features that rise, -1 for those that fall; 0: whichever of both tells more.
+    codes : ndarray of int, shape (n_samples,)
+        The variable as 0, 1, ..., negative where missing.
+    direction : {1, -1, 0}, default=1
+        Whether the variable rises, falls, or may do either.
+    side : {"both", "ascending", "descending"}, default="both"
+        Samples with at least a value, with at most it, or the mean of both.
+    progress : tuple of str and int, default=("", 0)
+        Label of the progress bar, and whether to show it.
+    """
+    found = np.full(len(directions), -np.inf)
+    for block in sorted_blocks(columns, np.arange(len(directions)), progress):
+        allowed = directions[block.features]
+        tables = _tables(block, codes, columns.weights, direction * allowed)
+        best = found[block.features]
+        for own in (1, -1) if direction == 0 else (direction,):
+            for sign in (1, -1):
+                # Samples of at least (1) or at most (0) the value of each of the two.
+                entries = [(int(sign * s > 0), int(own * s > 0)) for s in SIDES[side]]
+                told = np.mean([tables[:, a, d] for a, d in entries], axis=0)
+                best = np.where(sign * allowed >= 0, np.maximum(best, told), best)
+        found[block.features] = best
+    return found
+
+
+def _tables(
+    block: Block, codes: np.ndarray, weights: np.ndarray | None, ways: np.ndarray
+) -> np.ndarray:
+    """All four of every feature: at most or at least its value, at most or at least the code."""
+    n_samples = len(codes)
+    unit = 2.0 ** log_bits(n_samples if weights is None else weights.sum())
+    logs = np.log2(np.maximum(np.arange(n_samples + 1 if weights is None else 0), 1))
+    sums, masses = np.empty((len(ways), 2, 2)), np.empty(len(ways))
+    rank_information(
+        block.rows, block.order, codes, row_counts(weights, n_samples),
+        int(codes.max(initial=0)) + 1, ways, unit, np.rint(unit * logs), sums, masses,
+    )  # fmt: skip
+    return sums / unit / np.where(masses > 0, masses, 1.0)[:, None, None]

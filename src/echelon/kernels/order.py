@@ -1,10 +1,4 @@
-"""Order statistics: selection, and counting smaller ones while they come.
-
-A Fenwick tree over codes 0, 1, ..., k - 1 is an array of k + 1 zeros; adding a code and counting
-those below another both take log k steps.
-"""
-
-import numpy as np
+"""Order statistics by selection."""
 
 from echelon.kernels._jit import kernel
 
@@ -32,22 +26,3 @@ def kth_smallest(values, k):
         else:
             break
     return values[k - 1]
-
-
-@kernel
-def add_code(tree, code):
-    """Put a code into a Fenwick tree."""
-    node = code + 1
-    while node < tree.shape[0]:
-        tree[node] += 1
-        node += node & -node
-
-
-@kernel
-def codes_below(tree, code):
-    """Codes in a Fenwick tree that are smaller."""
-    total = np.int64(0)
-    while code > 0:
-        total += tree[code]
-        code -= code & -code
-    return total

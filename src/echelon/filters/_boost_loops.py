@@ -10,7 +10,7 @@ cannot reach the best of the round is not looked at.
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 
 TIE = 1e-9
 """Gains that differ by less than this share are equal: copies of a feature, but for rounding."""
