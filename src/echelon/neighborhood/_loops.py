@@ -18,6 +18,9 @@ MEAN, MEDIAN, OWN_CLASS = 0, 1, 2
 FEW = 32
 """Up to so many places a sorted list is quicker than selection."""
 
+LARGEST = np.finfo(np.float64).max
+"""Samples farther away than this, at an infinite distance, are no neighbours."""
+
 HALF = 1e-9
 """Weights this close to one half are one half: shares of places are rounded."""
 
@@ -43,10 +46,12 @@ class Chosen(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What the neighbours of every sample are asked: ``levels[codes]``, in the way ``how``."""
+    """What the neighbours of every sample are asked: their values, in the way ``how``."""
 
     how: int
+    values: np.ndarray
     codes: np.ndarray
+    """Position of every value among the ``levels``, which are all values, ascending."""
     levels: np.ndarray
     guesses: np.ndarray
     """The answers of all other samples, for those that have no neighbour."""
@@ -325,42 +330,54 @@ def last_distance(far, places, nearest):
 
 
 @kernel
-def answer(question, i, others, far, last, votes):
-    """What the neighbours of row i, of the samples ``others``, answer.
+def mark(question, i, others, marks):
+    """What the samples ``others`` say to row i: their value, or whether it is that of the row."""
+    values = question.values
+    for t in range(others.shape[0]):
+        said = values[others[t]]
+        marks[t] = np.float64(said == values[i]) if question.how == OWN_CLASS else said
+
+
+@kernel
+def mean_answer(far, last, tolerance, places, marks, nobody):
+    """Mean mark of the neighbours; ``nobody`` if there are none.
 
     The places left at the last distance are shared by all who lie there, so that the order of the
     rows does not matter.
     """
-    codes, levels, tolerance = question.codes, question.levels, question.tolerance
     n_near, n_tied, near, tied = 0, 0, 0.0, 0.0
     edge = last * tolerance
-    votes[:] = 0.0
     for t in range(far.shape[0]):
         d = far[t]
         if d <= edge and d < np.inf:
-            code = codes[others[t]]
-            own = question.how == OWN_CLASS
-            said = np.float64(code == codes[i]) if own else levels[code]
-            is_near = d * tolerance < last
-            if is_near:
+            if d * tolerance < last:
                 n_near += 1
-                near += said
+                near += marks[t]
             else:
                 n_tied += 1
-                tied += said
-            if question.how == MEDIAN:
-                votes[code, 0 if is_near else 1] += 1.0
-    if n_near + n_tied == 0:
-        return question.guesses[i]
-    share = (question.places - n_near) / n_tied if n_tied > 0 else 0.0
-    if question.how == MEDIAN:
-        return middle_level(levels, votes, share, 0.5 * (n_near + n_tied * share))
-    return (near + tied * share) / question.places if n_tied > 0 else near / n_near
+                tied += marks[t]
+    if n_tied > 0:
+        return (near + tied * ((places - n_near) / n_tied)) / places
+    return near / n_near if n_near > 0 else nobody
 
 
 @kernel
-def middle_level(levels, votes, share, half):
-    """The median level, the middle of two where both are; tied votes count as a share."""
+def median_answer(question, i, others, far, last, votes):
+    """Median value of the neighbours of row i, the middle of two where both are."""
+    codes, levels, tolerance = question.codes, question.levels, question.tolerance
+    n_near, n_tied = 0, 0
+    edge = min(last * tolerance, LARGEST)
+    votes[:] = 0.0
+    for t in range(far.shape[0]):
+        if far[t] <= edge:
+            near = far[t] * tolerance < last
+            n_near += near
+            n_tied += not near
+            votes[codes[others[t]], 0 if near else 1] += 1.0
+    share = (question.places - n_near) / n_tied if n_tied > 0 else 0.0
+    half = 0.5 * (n_near + n_tied * share)
+    if half == 0.0:
+        return question.guesses[i]
     below, lower = 0.0, -1
     for c in range(levels.shape[0]):
         below += votes[c, 0] + votes[c, 1] * share
@@ -372,6 +389,15 @@ def middle_level(levels, votes, share, half):
 
 
 @kernel
+def answer(question, i, others, marks, far, last, votes):
+    """What the neighbours of row i, of the samples ``others``, answer."""
+    if question.how == MEDIAN:
+        return median_answer(question, i, others, far, last, votes)
+    nobody = question.guesses[i]
+    return mean_answer(far, last, question.tolerance, question.places, marks, nobody)
+
+
+@kernel
 def add_errors(chosen, candidates, question, lists, limit, errors):
     """Add up the errors of the answers to all samples, for every candidate.
 
@@ -380,30 +406,36 @@ def add_errors(chosen, candidates, question, lists, limit, errors):
     No candidate makes a distance smaller.  So if the last place is nearer than the radius of the
     shortlist, all samples that have a place are in it; only otherwise all samples are looked at.
     """
-    n, places = chosen.columns.shape[1], question.places
-    everyone = np.arange(n).astype(lists.near.dtype)
-    sums, far, nearest = np.empty(n), np.empty(n), np.empty(n)
+    n, places, tolerance = chosen.columns.shape[1], question.places, question.tolerance
+    near, near_sums, near_counts, radii = lists
+    everyone = np.arange(n).astype(near.dtype)
+    sums, far, nearest, marks = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     shared, counts = np.zeros(n, chosen.shared.dtype), np.zeros(n, chosen.shared.dtype)
+    near_marks = np.empty(near.shape[1])
     votes = np.empty((question.levels.shape[0] if question.how == MEDIAN else 0, 2))
     for i in range(n):
-        truth = 1.0 if question.how == OWN_CLASS else question.levels[question.codes[i]]
-        size = lists.counts[i] if lists.counts.shape[0] > 0 else 0
+        truth = 1.0 if question.how == OWN_CLASS else question.values[i]
+        size = near_counts[i] if near_counts.shape[0] > 0 else 0
+        mark(question, i, near[i, :size] if size > 0 else everyone[:0], near_marks)
         looked_up = False
         for q in range(candidates.shape[0]):
             if errors[q] > limit:
                 continue
-            others, last = everyone, np.inf
+            last = np.inf
             if size > 0:
                 column, nominal = chosen.columns[candidates[q]], chosen.nominal[candidates[q]]
-                others = lists.near[i, :size]
-                with_candidate_near(lists.sums[i, :size], others, column[i], column, nominal, far)
+                listed, known = near[i, :size], near_sums[i, :size]
+                with_candidate_near(known, listed, column[i], column, nominal, far)
                 last = last_distance(far[:size], places, nearest)
-            if size == 0 or last * question.tolerance > lists.radii[i]:
+            if size > 0 and last * tolerance <= radii[i]:
+                said = answer(question, i, near[i], near_marks, far[:size], last, votes)
+            else:
                 if not looked_up:
                     chosen_row(chosen, i, sums, shared)
+                    mark(question, i, everyone, marks)
                     looked_up = True
                 with_candidate(chosen, i, candidates[q], sums, shared, far, counts)
                 far[i] = np.inf
-                others, last = everyone, last_distance(far, places, nearest)
-            said = answer(question, i, others, far[: others.shape[0]], last, votes)
+                last = last_distance(far, places, nearest)
+                said = answer(question, i, everyone, marks, far, last, votes)
             errors[q] += abs(said - truth)

@@ -291,6 +291,7 @@ def _fall(steps: list[AnswerStep], n: int) -> float:
 
 def ask(values: np.ndarray, how: int, n_neighbors: int, tolerance: float) -> Question:
     """The question that a target, as numbers, puts to the neighbours of every sample."""
+    values = values.astype(np.float64)
     levels, codes = np.unique(values, return_inverse=True)
     n_others = len(values) - 1
     if how == OWN_CLASS:
@@ -303,12 +304,12 @@ def ask(values: np.ndarray, how: int, n_neighbors: int, tolerance: float) -> Que
         middle = [(n_others - 1) // 2, n_others // 2]
         guesses = np.mean([ordered[m + (m >= passed)] for m in middle], axis=0)
     places = min(n_neighbors, n_others)
-    return Question(how, codes.astype(np.int64), levels, guesses, places, tolerance**2)
+    return Question(how, values, codes, levels, guesses, places, tolerance**2)
 
 
 def truth(question: Question) -> Any:
     """The answers without an error."""
-    return 1.0 if question.how == OWN_CLASS else question.levels[question.codes]
+    return 1.0 if question.how == OWN_CLASS else question.values
 
 
 def guess_error(question: Question) -> float:
@@ -443,8 +444,8 @@ def _answers(far: np.ndarray, question: Question) -> np.ndarray:
     tied = (far <= last * ties) & ~near
     share = (places - near.sum(axis=1)) / tied.sum(axis=1)
     if question.how == OWN_CLASS:
-        own = question.codes[:, None] == question.codes
+        own = question.values[:, None] == question.values
         said = [(each & own).sum(axis=1) for each in (near, tied)]
     else:
-        said = [each @ question.levels[question.codes] for each in (near, tied)]
+        said = [each @ question.values for each in (near, tied)]
     return (said[0] + share * said[1]) / places
