@@ -1,5 +1,7 @@
 """OrderedSoftMargin: against plain loops, and what it promises."""
 
+from contextlib import contextmanager, nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +13,8 @@ from sklearn.datasets import load_diabetes, load_wine
 import reference_ordered as reference
 from cases import draw_case
 from echelon import OrderedSoftMargin
-from echelon.kernels import _jit, compiling
-from echelon.kernels._jit import Kernel
-from echelon.kernels.answers import last_distance
+from echelon.neighborhood import _ordered_soft_margin
+from echelon.neighborhood._loops import last_distance
 
 KINDS = ("ordinal", "classification", "regression")
 
@@ -35,10 +36,12 @@ def small_case(seed):
     return case, kind, answer
 
 
-@pytest.fixture(autouse=True)
-def as_if_first(monkeypatch):
-    """Small fits do without compiled code, whatever was compiled before."""
-    monkeypatch.setattr(Kernel, "pays", lambda self, steps: _jit._impatient[0] or steps > 1e4)
+@contextmanager
+def compiled():
+    """Inputs of any size go to the compiled loops."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ordered_soft_margin, "MOST_BY_ARRAYS", 0)
+        yield patch
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def test_against_the_reference(seed):
     selector = OrderedSoftMargin(
         n, n_neighbors=case.k, answer=answer, kind=kind, categorical_features=case.nominal
     )
-    with compiling(), sklearn.config_context(working_memory=0 if seed % 5 == 0 else 1024):
+    with compiled(), sklearn.config_context(working_memory=0 if seed % 5 == 0 else 1024):
         selector.fit(case.X, case.y)
     by_arrays = clone(selector).fit(case.X, case.y)
     assert_array_equal(by_arrays.order_, selector.order_)
@@ -79,7 +82,7 @@ def test_against_the_reference(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_shortlists_change_nothing(seed, monkeypatch):
+def test_shortlists_change_nothing(seed):
     """A list of near samples holds all neighbours, or all samples are looked at."""
     rng = np.random.default_rng(seed)
     digits = (0, 1, 9)[seed % 3]  # many ties, some, none
@@ -92,9 +95,9 @@ def test_shortlists_change_nothing(seed, monkeypatch):
     answer, n_neighbors = ("mean", "median")[seed // 3 % 2], 1 + seed % 9
     params = {"answer": answer, "n_neighbors": n_neighbors, "kind": kind}
     selector = OrderedSoftMargin(10, categorical_features=nominal, **params)
-    with compiling(), monkeypatch.context() as patch:
+    with compiled() as patch:
         found = selector.fit(X, y).path_
-        patch.setattr("echelon.neighborhood._answers.FEW_CANDIDATES", 14)
+        patch.setattr(_ordered_soft_margin, "FEW_CANDIDATES", 14)
         expected = selector.fit(X, y).path_
     assert_array_equal(found.feature, expected.feature)
     assert_allclose(found.error, expected.error, rtol=1e-12)
@@ -235,6 +238,30 @@ def test_kinds_of_targets():
     assert numbers.kind_ == "regression"
     assert not hasattr(numbers, "classes_")
     assert X.columns[numbers.order_[0]] in ("alcohol", "flavanoids", "color_intensity")
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_features", "by_arrays"),
+    [(500, 10, True), (500, 16, True), (500, 17, False), (1000, 4, True), (1000, 50, False)],
+)
+def test_arrays_or_loops_by_the_size_of_the_input_alone(
+    n_samples, n_features, by_arrays, rng, monkeypatch
+):
+    class LoopedError(Exception):
+        """The loops were called."""
+
+    def refuse(*args):
+        raise LoopedError
+
+    monkeypatch.setattr(_ordered_soft_margin, "add_errors", refuse)
+    X, y = rng.normal(size=(n_samples, n_features)), np.arange(n_samples) % 3
+    with nullcontext() if by_arrays else pytest.raises(LoopedError):
+        OrderedSoftMargin(1).fit(X, y)
+    with pytest.raises(LoopedError):  # these are for the loops alone
+        OrderedSoftMargin(1, answer="median").fit(X, y)
+    X[0, 0] = np.nan
+    with pytest.raises(LoopedError):
+        OrderedSoftMargin(1).fit(X, y)
 
 
 def test_thousands_of_columns(rng):

@@ -3,8 +3,6 @@
 ``pairs``       the exact distance and order of two rows
 ``monotone``    pairs of samples in order or against it
 ``accumulate``  places shared at ties, differences summed over the pairs found
-``candidates``  distances when one more feature joins the chosen ones, and votes within balls
-``answers``     what nearest neighbours answer when one more feature joins
 ``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``precedence``  how often one feature comes before another within a sample
 ``projection``  orders within samples under removal of features, compared by hashes

@@ -4,18 +4,28 @@ The ball of radius delta around a sample is its neighborhood.  The *lower approx
 classification holds the samples whose neighborhood is pure; its share is the *dependency*, the
 rest is the *boundary*.  The *neighborhood margin* is the smallest distance between two classes, the
 *soft margin* trades the size of the ball against the samples it decides wrongly.
+
+Distances are Euclidean over features scaled to [0, 1]; nominal features differ by 0 or 1.  Where
+values are missing, the squared distance over the features two samples share is scaled up to all
+features.  No distance matrix is held: every question goes to the engine's exact search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import gen_batches
+from sklearn.utils import check_consistent_length, gen_batches
 
-from echelon.engines import Classes
-from echelon.neighborhood._relation import SLACK, Relation, relate
+from echelon._core.samples import arrange
+from echelon.engines import Classes, Engine, Found, Samples, Search, resolve_engine
+from echelon.targets import read_classes
+from echelon.validation import as_table, read_columns
+
+SLACK = 1e-12
+"""A ball is closed, and rounding must not open it: a distance up to radius + SLACK is inside."""
 
 VOTES = ("leave_one_out", "inclusive")
 
@@ -357,27 +367,16 @@ def _errors(relation: Relation, radii: np.ndarray, vote: str) -> np.ndarray:
     for queries, found in relation.within(radii[-1] + SLACK):
         # Pairs fall into the bin of the smallest ball that holds them.
         bins = np.searchsorted(radii + SLACK, np.sqrt(found.distances))
-        cells = np.ravel_multi_index(
-            (classes[found.indices], np.minimum(bins, shape[1] - 1)), shape
-        )
-        size = max(1, _MAX_COUNTS // (shape[0] * shape[1]))
-        for part in gen_batches(len(found.counts), size):
-            counts = _counted(found.counts, cells, part, shape)
-            errors += _wrong(counts, classes[queries[part]], vote)
+        cells = found.owners, classes[found.indices], np.minimum(bins, len(radii) - 1)
+        flat = np.ravel_multi_index(cells, (len(queries), *shape))
+        ends = np.concatenate([[0], np.cumsum(found.counts)])
+        for part in gen_batches(len(queries), max(1, _MAX_COUNTS // (shape[0] * shape[1]))):
+            here = classes[queries[part]]
+            pairs = flat[ends[part.start] : ends[part.stop]] - part.start * shape[0] * shape[1]
+            counts = np.bincount(pairs, minlength=len(here) * shape[0] * shape[1])
+            balls = counts.reshape(len(here), *shape).cumsum(axis=2)
+            errors += _wrong(balls, here, vote)
     return errors
-
-
-def _counted(
-    counts: np.ndarray, cells: np.ndarray, part: slice, shape: tuple[int, int]
-) -> np.ndarray:
-    """Neighbours of some samples by class and radius, shape (samples, classes, radii)."""
-    ends = np.cumsum(counts)
-    here = counts[part]
-    first, last = ends[part][0] - here[0], ends[part][-1]
-    owners = np.repeat(np.arange(len(here)), here)
-    n_cells = shape[0] * shape[1]
-    flat = np.bincount(owners * n_cells + cells[first:last], minlength=len(here) * n_cells)
-    return flat.reshape(len(here), *shape).cumsum(axis=2)
 
 
 def _wrong(counts: np.ndarray, classes: np.ndarray, vote: str) -> np.ndarray:
@@ -404,3 +403,52 @@ def _check_positive(
     if not number or not (0 < value <= most) or value < least:
         limits = f"above 0, up to {most:g}" if least == 0 else f"from {least:g} to {most:g}"
         raise ValueError(f"`{name}` must be a number {limits}, got {value!r}.")
+
+
+class Relation(NamedTuple):
+    """Samples (rows sorted by class) ready for questions about their neighborhoods."""
+
+    labels: np.ndarray
+    samples: Samples
+    engine: Engine
+    space: Any
+
+    def nearest(self, classes: Classes) -> np.ndarray:
+        """Distance of every sample to the nearest of the classes; inf if there is none."""
+        nearest = np.full(len(self.samples.classes), np.inf)
+        for queries, found in self._pieces(Search(classes, 1)):
+            with_any = found.counts > 0
+            if with_any.any():
+                first = np.concatenate([[0], np.cumsum(found.counts)[:-1]])[with_any]
+                nearest[queries[with_any]] = np.sqrt(np.minimum.reduceat(found.distances, first))
+        return nearest
+
+    def within(self, radius: float) -> Iterator[tuple[np.ndarray, Found]]:
+        """Samples and all others in their balls, piece by piece."""
+        return self._pieces(Search(Classes.everyone(len(self.labels)), radius=radius))
+
+    def in_rows(self, values: np.ndarray) -> np.ndarray:
+        """Values of the samples in the order of the rows of X."""
+        restored = np.empty_like(values)
+        restored[self.samples.rows] = values
+        return restored
+
+    def _pieces(self, search: Search) -> Iterator[tuple[np.ndarray, Found]]:
+        queries = np.arange(len(self.samples.classes))
+        while len(queries):
+            found = self.engine.nearest(self.space, queries, search)
+            yield queries[: len(found.counts)], found
+            queries = queries[len(found.counts) :]
+
+
+def relate(X: Any, y: Any, categorical_features: Any) -> Relation:
+    """Read samples and unordered classes."""
+    X = as_table(X)
+    columns = read_columns(X, categorical_features, allow_nan=True)
+    labels, codes = read_classes(y)
+    check_consistent_length(columns.values, codes)
+    # In double precision: in single, rounding would open the closed ball.
+    double = columns._replace(values=columns.values.astype(np.float64, copy=False))
+    samples = arrange(double, codes)
+    engine = resolve_engine("auto", None, len(samples.values) * samples.values.size)
+    return Relation(labels, samples, engine, engine.prepare(samples, "euclidean"))

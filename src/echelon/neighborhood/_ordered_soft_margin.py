@@ -11,9 +11,22 @@ from sklearn.utils import check_random_state
 
 from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.differences import unit_scale
+from echelon._core.threads import in_threads
 from echelon.base import ForwardSelector
-from echelon.engines import NumbaEngine
-from echelon.neighborhood._answers import AnswerErrors, ask
+from echelon.engines import TIE_TOLERANCE
+from echelon.methods import CLASSES
+from echelon.neighborhood._chosen import ChosenFeatures
+from echelon.neighborhood._loops import (
+    MEAN,
+    MEDIAN,
+    OWN_CLASS,
+    Chosen,
+    Question,
+    Shortlists,
+    add_errors,
+    shortlist,
+)
 from echelon.targets import Target
 from echelon.validation import Columns, read_columns
 
@@ -22,6 +35,22 @@ PATIENCE = 4
 
 MOST_SAMPLES = 1000
 """``sample_size="auto"``: all samples up to so many, which take well below a second a step."""
+
+MOST_BY_ARRAYS = 4e6
+"""Terms (samples squared times features) up to which array operations, at a third of the speed,
+take less than half a second for a whole search; compiling the loops takes three seconds."""
+
+SHORTLIST = 8
+"""One in so many samples, the nearest over the chosen features, is looked at first."""
+
+FEW_CANDIDATES = 8
+"""For so few, lists of near samples cost as much as they save."""
+
+TASKS = 8
+"""Parts that the lists are made in, for several threads."""
+
+EQUAL = 1e-9
+"""Errors that differ by less than this share of a guess are equal: sums are rounded."""
 
 
 class OrderedSoftMargin(TargetReader, ForwardSelector):
@@ -126,6 +155,8 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
 
     A step costs n_samples^2 * n_features.  Memory: n_samples^2 / 2 distances, or, where these
     exceed scikit-learn's ``working_memory``, none (they are then added up again at every step).
+    Small inputs (up to 4 million n_samples^2 * n_features) are computed by array operations,
+    larger ones by compiled loops; only rounding differs.
 
     The criterion is the leave-one-out error of k-nearest-neighbour regression, searched greedily
     as in [2]_; the name comes from the soft margin of [1]_, which it carries over to an order.
@@ -204,21 +235,20 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
         return columns, self._read_target(y)
 
     def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], Any]:
-        errors = self._errors(features, codes)
-        search = _Search(errors)
-        self.guess_error_, self.first_errors_ = errors.guess_error, search.known.copy()
-        return search.add_best
-
-    def _errors(self, features: Columns, target: Target) -> AnswerErrors:
+        target: Target = codes
         rows = self._drawn(len(target))
-        question = ask(target, self.answer).of(rows)
-        if not question.guess_error > 0:
+        how = OWN_CLASS if target.kind == CLASSES else MEDIAN if self.answer == "median" else MEAN
+        tolerance = 1 + TIE_TOLERANCE[features.values.dtype]
+        question = ask(target.numbers[rows], how, self.n_neighbors, tolerance)
+        if not guess_error(question) > 0:
             raise ValueError(
                 f"`sample_size` must be large enough to draw samples whose y differs, got "
                 f"{self.sample_size!r}. Give a larger one, or None for all samples."
             )
-        engine = NumbaEngine(self.n_jobs)
-        return AnswerErrors(features, rows, question, self.n_neighbors, engine)
+        values, label_gaps = standardise(features)
+        search = AnswerSearch(values[rows], label_gaps, question, self.n_jobs)
+        self.guess_error_, self.first_errors_ = search.guess_error, search.known.copy()
+        return search.add_best
 
     def _drawn(self, n_samples: int) -> np.ndarray:
         """The samples that are asked and answer."""
@@ -233,19 +263,13 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
             return True
         if self.min_gain is None or len(steps) <= PATIENCE:
             return False
-        return _fall(steps[:-PATIENCE], steps[-PATIENCE:]) < self.min_gain
+        return _fall(steps, len(steps) - PATIENCE) < self.min_gain
 
     def _n_kept(self, steps: list[AnswerStep]) -> int:
         if self.min_gain is None:
             return len(steps)
-        later = ((n, _fall(steps[:n], steps[n:])) for n in range(1, len(steps)))
-        return next((n for n, fall in later if fall < self.min_gain), len(steps))
-
-
-def _fall(before: list[AnswerStep], after: list[AnswerStep]) -> float:
-    """How far the smallest error falls afterwards, as a share of the error of a guess."""
-    gains = np.cumsum([step.gain for step in [*before, *after]])
-    return float(gains[len(before) :].max() - gains[: len(before)].max())
+        few = (n for n in range(1, len(steps)) if _fall(steps, n) < self.min_gain)
+        return next(few, len(steps))
 
 
 class AnswerStep(NamedTuple):
@@ -256,27 +280,172 @@ class AnswerStep(NamedTuple):
     gain: float
 
 
-class _Search:
-    """Adds the best feature; those that were good before are tried first."""
+def _fall(steps: list[AnswerStep], n: int) -> float:
+    """How far the smallest error falls after n steps, as a share of the error of a guess."""
+    gains = np.cumsum([step.gain for step in steps])
+    return float(gains[n:].max() - gains[:n].max())
 
-    def __init__(self, errors: AnswerErrors) -> None:
-        self.errors = errors
-        self.known = errors.of(np.arange(errors.chosen.n_features), all_of_them=True)
-        self.error = errors.guess_error
+
+# ------------------------------------------------------------------------ questions and scale
+
+
+def ask(values: np.ndarray, how: int, n_neighbors: int, tolerance: float) -> Question:
+    """The question that a target, as numbers, puts to the neighbours of every sample."""
+    values = values.astype(np.float64)
+    levels, codes = np.unique(values, return_inverse=True)
+    n_others = len(values) - 1
+    if how == OWN_CLASS:
+        guesses = (np.bincount(codes)[codes] - 1) / n_others
+    elif how == MEAN:
+        guesses = (values.sum() - values) / n_others
+    else:
+        ordered = np.sort(values)
+        passed = np.searchsorted(ordered, values)  # the sample itself is left out
+        middle = [(n_others - 1) // 2, n_others // 2]
+        guesses = np.mean([ordered[m + (m >= passed)] for m in middle], axis=0)
+    places = min(n_neighbors, n_others)
+    return Question(how, values, codes, levels, guesses, places, tolerance**2)
+
+
+def truth(question: Question) -> Any:
+    """The answers without an error."""
+    return 1.0 if question.how == OWN_CLASS else question.values
+
+
+def guess_error(question: Question) -> float:
+    """Mean error where all other samples answer, which no feature tells apart."""
+    return float(np.abs(question.guesses - truth(question)).mean())
+
+
+def standardise(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
+    """Numeric columns with standard deviation 1, and the squared difference of two labels.
+
+    The mean squared difference of two samples is 2 in every column, nominal ones included: two
+    labels count as much as the same column coded 0 and 1.  Numeric columns have no labels: 0.
+    """
+    nominal = columns.nominal
+    values = unit_scale(columns.values.astype(np.float64), ~nominal)
+    there = ~np.isnan(values)
+    counts = np.maximum(there.sum(axis=0), 1)
+    means = np.where(there, values, 0).sum(axis=0) / counts
+    deviations = np.sqrt((np.where(there, values - means, 0) ** 2).sum(axis=0) / counts)
+    values /= np.where((deviations > 0) & ~nominal, deviations, 1)
+    label_gaps = np.zeros(len(nominal))
+    label_gaps[nominal] = [_label_gap(labels) for labels in values.T[nominal]]
+    return values, label_gaps
+
+
+def _label_gap(labels: np.ndarray) -> float:
+    """2 / (share of pairs that differ); 0 where none does."""
+    _, counts = np.unique(labels[~np.isnan(labels)], return_counts=True)
+    differing = 1 - ((counts / max(counts.sum(), 1)) ** 2).sum()
+    return 2 / differing if len(counts) > 1 else 0.0
+
+
+# ----------------------------------------------------------------------------------- the search
+
+
+class AnswerSearch:
+    """Adds the feature with which neighbours answer best; those good before are tried first."""
+
+    def __init__(
+        self, values: np.ndarray, label_gaps: np.ndarray, question: Question, n_jobs: int | None
+    ) -> None:
+        n_samples, n_features = values.shape
+        self.chosen = ChosenFeatures(values, label_gaps, np.zeros(n_samples, np.int64))
+        self.question, self.n_jobs = question, n_jobs
+        self.squares: np.ndarray | None = None
+        """Squared distances of all pairs over the chosen features, for array operations."""
+        small = n_samples**2 * n_features <= MOST_BY_ARRAYS
+        if small and question.how != MEDIAN and not self.chosen.state.missing:
+            self.squares = np.diag(np.full(n_samples, np.inf))
+        self.error = self.guess_error = guess_error(question)
+        self.known = self._errors(np.arange(n_features), all_of_them=True)
+        """Smallest errors known of every feature."""
 
     def add_best(self, candidates: list[int]) -> AnswerStep:
+        """Add the best of some features, of those as good the lowest."""
         left = np.array(candidates)
-        if self.errors.chosen.size:
+        if self.chosen.size:
             left = left[np.argsort(self.known[left], kind="stable")]
-            found = self.errors.of(left)
+            found = self._errors(left)
             self.known[left] = np.where(np.isinf(found), self.known[left], found)
         else:
             found = self.known[left]
-        best = self.errors.smallest(left, found)
-        return self._step(int(left[best]), float(found[best]))
-
-    def _step(self, feature: int, error: float) -> AnswerStep:
-        gain = (self.error - error) / self.errors.guess_error
-        self.errors.add(feature)
+        good = np.flatnonzero(found <= found.min() + EQUAL * self.guess_error)
+        best = good[np.argmin(left[good])]
+        feature, error, before = int(left[best]), float(found[best]), self.error
+        if self.squares is not None:
+            self.squares += _column_squares(self.chosen.state, feature)
+        self.chosen.add(feature, distances=self.squares is None)
         self.error = error
-        return AnswerStep(feature, error, gain)
+        return AnswerStep(feature, error, (before - error) / self.guess_error)
+
+    def _errors(self, candidates: np.ndarray, *, all_of_them: bool = False) -> np.ndarray:
+        """Mean errors, one per candidate; inf for some that are not the smallest.
+
+        The likeliest candidates should come first, since the others are given up by them.
+        """
+        limit = np.inf
+        n_samples = self.chosen.n_samples
+        slack = 2 * EQUAL * self.guess_error * n_samples
+        lists = self._shortlists(len(candidates))
+
+        def run(task: np.ndarray) -> np.ndarray:
+            # Threads may overwrite each other's limit: a weaker one costs time, nothing else.
+            nonlocal limit
+            errors = self._sums(task, lists, limit)
+            if not all_of_them:
+                limit = min(limit, errors.min() + slack)
+            return errors / n_samples
+
+        return np.concatenate(in_threads(run, self.chosen.tasks(candidates), self.n_jobs))
+
+    def _sums(self, candidates: np.ndarray, lists: Shortlists, limit: float) -> np.ndarray:
+        """Sums of errors over all samples; inf for those given up."""
+        state = self.chosen.state
+        if self.squares is not None:
+            distances = (self.squares + _column_squares(state, f) for f in candidates)
+            answers = np.array([_answers(far, self.question) for far in distances])
+            return np.abs(answers - truth(self.question)).sum(axis=1)
+        errors = np.zeros(len(candidates))
+        add_errors(state, candidates, self.question, lists, limit, errors)
+        return np.where(errors > limit, np.inf, errors)
+
+    def _shortlists(self, n_candidates: int) -> Shortlists:
+        """The samples to look at first; none where they would not save work."""
+        chosen, n_samples = self.chosen, self.chosen.n_samples
+        size = max(n_samples // SHORTLIST, 4 * self.question.places)
+        worthwhile = n_candidates > FEW_CANDIDATES and 2 * size < n_samples
+        if self.squares is not None or not worthwhile or not chosen.size or chosen.state.missing:
+            n_samples = 0
+        near = np.empty((n_samples, 2 * size), dtype=np.int32)
+        counts = np.zeros(n_samples, dtype=np.int64)
+        lists = Shortlists(near, np.empty(near.shape), counts, np.empty(n_samples))
+        if n_samples:
+            parts = np.array_split(np.arange(n_samples), TASKS)
+            in_threads(lambda rows: shortlist(chosen.state, rows, size, lists), parts, self.n_jobs)
+        return lists
+
+
+def _column_squares(state: Chosen, feature: int) -> np.ndarray:
+    """Squared differences of all pairs of samples in one column."""
+    column, gap = state.columns[feature], state.nominal[feature]
+    if gap:
+        return np.where(column[:, None] != column, gap, 0.0)
+    return (column[:, None] - column) ** 2
+
+
+def _answers(far: np.ndarray, question: Question) -> np.ndarray:
+    """The mean answer of the nearest; those as far as the last one share its place."""
+    places, ties = question.places, question.tolerance
+    last = np.partition(far, places - 1, axis=1)[:, places - 1, None]
+    near = far * ties < last
+    tied = (far <= last * ties) & ~near
+    share = (places - near.sum(axis=1)) / tied.sum(axis=1)
+    if question.how == OWN_CLASS:
+        own = question.values[:, None] == question.values
+        said = [(each & own).sum(axis=1) for each in (near, tied)]
+    else:
+        said = [each @ question.values for each in (near, tied)]
+    return (said[0] + share * said[1]) / places
