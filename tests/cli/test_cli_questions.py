@@ -62,7 +62,7 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_input(credit, capsys, monkeypatc
     def broken(*args, **options):
         raise KeyError("internals")
 
-    monkeypatch.setattr(_work, "summarize", broken)
+    monkeypatch.setattr(_work, "_by_default", broken)
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER)
     assert done.code == 1
     assert done.err.startswith("echelon: KeyError: 'internals' (a mistake of echelon")
@@ -76,5 +76,5 @@ def test_memory_that_does_not_suffice(credit, capsys, monkeypatch, error, said):
     def large(*args, **options):
         raise error
 
-    monkeypatch.setattr(_work, "summarize", large)
+    monkeypatch.setattr(_work, "_by_default", large)
     call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused(said)

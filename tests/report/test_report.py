@@ -42,7 +42,7 @@ def test_the_summary_has_its_keys(hostile):
         assert {"index", "low", "high", "frequency"} <= set(method["stability"])
     for feature in summary["features"]:
         assert set(FEATURE) <= set(feature)
-    assert {"sentence", "keep", "n_features", "rule"} <= set(summary["answer"])
+    assert {"keep", "n_features", "rule"} <= set(summary["answer"])
     assert {"method", "parameters", "versions", "seed", "command", "date"} <= set(summary["how"])
     assert summary["data"]["classes"] == {
         "<i>low</i>": 30,

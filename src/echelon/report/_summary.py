@@ -144,7 +144,7 @@ def summarize(
     )
     designed = design(X, read_for(y, named, kind, class_order), settings)
     found = profile or make_profile(designed.X, designed.target, monotone=False)
-    study = conduct(named, designed, found.constant)
+    study = conduct(named, designed, found.constant, n_resamples)
     shown = {"notes": notes, "source": source, "command": command}
     return Report(summary_of(study, n_resamples=n_resamples, found=found, **shown))
 

@@ -15,15 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.errors import standard_error
+from echelon._core.progress import expect
 from echelon._core.search import shared_ranks
 from echelon.base import note_features, number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
 from echelon.data import as_table, feature_mask
+from echelon.profile import Profile
 from echelon.rankings import ranks_of
 from echelon.study._folds import Rows, fewer_folds
 from echelon.study._rankers import Arranged, Prepared
 from echelon.study._study import Settings, Study, conduct, design
-from echelon.study._summary import summary_of
+from echelon.study._summary import check_description, summary_of
 from echelon.targets import read_target
 
 if TYPE_CHECKING:
@@ -67,8 +69,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
-    must_keep : sequence of names or indices, or mask, default=None
-        Features that are kept in any case; the others are evaluated beside them.
+    must_keep : mask, indices or names, default=None
+        Features that are kept in any case and ranked first; others are chosen beside them.  They
+        count in ``n_features_to_select``.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
@@ -277,7 +280,14 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         return conduct({NAME: self}, design(X, target, settings))
 
     def report(
-        self, path: str | PathLike[str] | None = None, *, n_resamples: int = 20, **shown: Any
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        n_resamples: int = 20,
+        profile: Profile | None = None,
+        notes: Sequence[str] = (),
+        source: str | None = None,
+        command: str | None = None,
     ) -> Report:
         """The answer as a report: a page, Markdown, JSON, and everything behind them.
 
@@ -288,9 +298,12 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         n_resamples : int, default=20
             Samples of half of the rows on which the stability of the selection is measured; 0:
             neither stability nor what single features contribute.
-        **shown : any
-            ``profile``, ``notes``, ``source`` and ``command``, as in
-            :func:`echelon.report.summarize`.
+        profile : Profile, default=None
+            What ``echelon.profile.profile`` found in the data.
+        notes : sequence of str, default=()
+            What was done to the data before, in sentences that are shown as they are.
+        source, command : str, default=None
+            Where the data come from and how the report was made, shown as they are.
 
         Returns
         -------
@@ -310,8 +323,17 @@ class AutoSelector(SelectorMixin, BaseEstimator):
                 "A pickled AutoSelector does not hold its data, which a report needs. Call fit "
                 "again, then report."
             )
-        found = shown.pop("profile", None)
-        report = Report(summary_of(self._study, n_resamples=n_resamples, found=found, **shown))
+        check_description(n_resamples, profile)
+        expect(n_resamples)
+        facts = summary_of(
+            self._study,
+            n_resamples=n_resamples,
+            found=profile,
+            notes=notes,
+            source=source,
+            command=command,
+        )
+        report = Report(facts)
         if path is not None:
             report.write(path)
         return report

@@ -310,10 +310,27 @@ class Study:
     fitted: Mapping[str, tuple[Any, np.ndarray]]
 
 
-def conduct(selectors: Mapping[str, Any], design: Design, constant: Sequence[str] = ()) -> Study:
-    """Run the methods over the same folds, choose, and rank all rows."""
+def conduct(
+    selectors: Mapping[str, Any],
+    design: Design,
+    constant: Sequence[str] = (),
+    n_resamples: int = 0,
+) -> Study:
+    """Run the methods over the same folds, choose, and rank all rows.
+
+    Parameters
+    ----------
+    selectors : dict of str to selector
+        The methods.
+    design : Design
+        What they are evaluated by.
+    constant : sequence of str, default=()
+        Columns that are ranked last.
+    n_resamples : int, default=0
+        How many resamples will follow, for whoever watches the progress.
+    """
     n_folds = len(design.splits.folds)
-    expect(len(selectors) * (n_folds + 1) + 2 * n_folds)
+    expect(len(selectors) * (n_folds + 1 + n_resamples) + 2 * n_folds)
     rankers = {name: as_ranker(each, design, constant) for name, each in selectors.items()}
     judged = judge(rankers, design)
     fitted = {}

@@ -15,7 +15,6 @@ import numpy as np
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
 from echelon._core.errors import clearly_positive, standard_error
-from echelon._core.progress import expect
 from echelon._core.words import plain
 from echelon.display import AgreementDisplay
 from echelon.profile import Profile, profile
@@ -68,9 +67,7 @@ def summary_of(
     source, command : str, default=None
         Where the data come from and how the study was started, shown as they are.
     """
-    check_description(n_resamples, found)
     design, judged = study.design, study.judged
-    expect(len(study.selectors) * n_resamples)
     methods = [method_part(name, study, n_resamples) for name in study.selectors]
     if found is None:
         found = profile(design.X, design.target, monotone=False)
