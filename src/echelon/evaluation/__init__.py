@@ -11,7 +11,7 @@
 ``_ordinal``         ``OrdinalDecomposition``: any classifier, made to respect an order of classes
 """
 
-from echelon.evaluation._curve import FeatureCurve, feature_curve
+from echelon.evaluation._curve import FeatureCurve, curve_over_folds, feature_curve
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
     clustering_accuracy,
@@ -38,6 +38,7 @@ __all__ = [
     "OrdinalDecomposition",
     "SelectionStability",
     "clustering_accuracy",
+    "curve_over_folds",
     "f_measure_of_support",
     "feature_curve",
     "macro_mean_absolute_error",

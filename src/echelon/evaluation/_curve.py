@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -244,41 +244,61 @@ def feature_curve(
     tried = read_sizes(sizes, X.shape[1])
     random = None if random_state is None else check_random_state(random_state)
     folds = read_folds(estimator, X, y, groups, cv, random)
-    fixed = (selector, estimator, check_scoring(estimator, scoring), X, y, weights, tried)
-    names = [f"{place} of {len(folds)} (from 0)" for place in range(len(folds))]
-    each = zip(names, folds, draw_seeds(random, len(folds)), strict=True)
-    arguments = ((*fixed, *varying) for varying in each)
-    done = Jobs(n_jobs, verbose)("feature_curve", _score_fold, arguments, steps=True)
+    scorer = check_scoring(estimator, scoring)
+
+    def score(model: Any, columns: np.ndarray, place: int) -> float:
+        kept = take_columns(X, columns)
+        return float(fold_scores(model, kept, y, [folds[place]], scorer, weights)[0])
+
+    given = (selector, estimator, X, y, weights, tried, folds, draw_seeds(random, len(folds)))
+    return curve_over_folds(*given, score, Jobs(n_jobs, verbose))
+
+
+def curve_over_folds(
+    selector: Any,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    weights: np.ndarray | None,
+    sizes: list[int],
+    folds: list[tuple[np.ndarray, np.ndarray]],
+    seeds: list[int | None],
+    score: Callable[[Any, np.ndarray, int], float],
+    jobs: Jobs,
+) -> FeatureCurve:
+    """The curve, where ``score(model, columns, place)`` is the score on the test rows of a fold."""
+    places = enumerate(zip(folds, seeds, strict=True))
+    arguments = (
+        (selector, estimator, X, y, weights, sizes, rows[0], (place, len(folds)), seed, score)
+        for place, (rows, seed) in places
+    )
+    done = jobs("feature_curve", _score_fold, arguments, steps=True)
     orders, scores = zip(*done, strict=True)
     share = share_of_test(folds)
-    return FeatureCurve(np.array(tried), np.array(scores).T, np.array(orders), share)
+    return FeatureCurve(np.array(sizes), np.array(scores).T, np.array(orders), share)
 
 
 def _score_fold(
     selector: Any,
     estimator: Any,
-    scorer: Any,
     X: Any,
     y: Any,
     weights: np.ndarray | None,
     sizes: list[int],
-    name: str,
-    fold: tuple[np.ndarray, np.ndarray],
+    train: np.ndarray,
+    place: tuple[int, int],
     seed: int | None,
+    score: Callable[[Any, np.ndarray, int], float],
 ) -> tuple[np.ndarray, list[float]]:
     """The order of one training fold, and the score of every size on its test fold."""
-    train = fold[0]
     to_selector = None if weights is None else weights[train]
     try:
         ranker, model = seeded(selector, seed), seeded(estimator, seed)
         _, order = fit_ranking(ranker, take_rows(X, train), take_rows(y, train), sizes, to_selector)
-        scores = [
-            fold_scores(model, take_columns(X, order[:size]), y, [fold], scorer, weights)[0]
-            for size in sizes
-        ]
+        scores = [score(model, order[:size], place[0]) for size in sizes]
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"In fold {name}: {error}") from error
+        raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error
     return order, scores
 
 

@@ -145,6 +145,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     max_labels : int, default=20
         The most labels of a nominal column that get a column of their own.
 
+    Attributes
+    ----------
+    sources_ : ndarray of shape (n_encoded,)
+        The column of X that every encoded column comes from.
+    n_features_in_ : int
+        Number of columns seen in fit.
+
     Examples
     --------
     >>> import pandas as pd
@@ -237,21 +244,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoded
 
     def _numbers(self, X: pd.DataFrame, means: dict[int, np.ndarray]) -> np.ndarray:
-        """All columns as numbers, NaN where missing: numeric ones first."""
+        """All columns as numbers, NaN where missing: numeric ones first.
+
+        ``sources_`` holds the column of X that every one of them comes from.
+        """
         known = {*self.labels_, *means}
         rest = [*self.labels_, *means, *(j for j, _ in _columns(X, INTERVAL) if j not in known)]
         numeric = np.setdiff1d(np.arange(X.shape[1]), rest)
         parts = [_plain_numbers(X.iloc[:, numeric])] if len(numeric) else []
+        sources = [*numeric]
         for j in rest:
             column = X.iloc[:, j]
             if j in self.labels_:
-                parts += [
-                    (column == label).to_numpy(float, na_value=0) for label in self.labels_[j]
-                ]
+                made = [(column == label).to_numpy(float, na_value=0) for label in self.labels_[j]]
             elif j in means:
-                parts.append(means[j])
+                made = [*means[j].T]
             else:
-                parts += [column.array.mid, column.array.length]
+                made = [column.array.mid, column.array.length]
+            parts += made
+            sources += [j] * len(made)
+        self.sources_ = np.array(sources, dtype=int)
         return np.column_stack(parts) if parts else np.empty((len(X), 0))
 
     def __sklearn_tags__(self) -> Any:
@@ -295,6 +307,16 @@ class Scoring(NamedTuple):
 
 class Encoded(Pipeline):
     """A model behind the encoder of tables, which passes weights of samples on to the model."""
+
+    @property
+    def encoder(self) -> TableEncoder:
+        """What turns a table into numbers."""
+        return self.steps[0][1]
+
+    @property
+    def model(self) -> Any:
+        """What is fitted to the numbers."""
+        return self.steps[-1][1]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Encoded:
         """Fit encoder and model."""

@@ -9,22 +9,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 
 from echelon._core.errors import LEVEL, clearly_positive
 from echelon._core.folds import fold_scores
 from echelon._core.guesses import best_guess
+from echelon._core.jobs import Jobs
 from echelon._core.progress import expect, step, stepwise
-from echelon._core.rows import seeded
+from echelon._core.rows import draw_seeds, seeded
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
-from echelon.evaluation import FeatureCurve, feature_curve
+from echelon.evaluation import FeatureCurve, curve_over_folds
 from echelon.intervals import holds_intervals
 from echelon.methods import CLASSES
 from echelon.rankings import fit_ranking
@@ -38,7 +41,14 @@ from echelon.study._choice import (
     sizes_for,
 )
 from echelon.study._folds import Rows, Splits, make_splits, read_row_weights
-from echelon.study._models import Scoring, default_estimator, forest, read_scoring
+from echelon.study._models import (
+    Encoded,
+    Scoring,
+    TableEncoder,
+    default_estimator,
+    forest,
+    read_scoring,
+)
 from echelon.study._rankers import as_ranker, filled, with_labels_split
 from echelon.targets import Target, read_target
 
@@ -48,6 +58,8 @@ OF_FOLDS = 0.005
 Small, because that test is approximate: where features are many, all folds share the one that is
 best by chance, and noise reaches twice to six times the level.  The other test is exact.
 """
+MOST_BYTES_KEPT = 1 << 28
+"""Encoded folds together, beyond which each is encoded again when needed."""
 PERMUTATIONS = 399
 AT_A_TIME = 1 << 22
 """Permuted values, and correlations, that are held at a time."""
@@ -75,7 +87,8 @@ class Settings(NamedTuple):
     rows: Rows = Rows()
 
 
-class Design(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Design:
     """What all methods are evaluated by."""
 
     X: pd.DataFrame
@@ -93,6 +106,8 @@ class Design(NamedTuple):
     """What rows weigh, 1 on average."""
     default_model: bool = True
     """Whether the model is our default for this kind of target."""
+    kept: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    """Folds that were encoded."""
 
     @property
     def samples(self) -> Data | pd.DataFrame:
@@ -105,13 +120,50 @@ class Design(NamedTuple):
         seed = self.options["random_state"]
         return int(seed) if isinstance(seed, Integral) else None
 
+    @cached_property
+    def y(self) -> pd.Series:
+        """The target as models take it."""
+        return self.target.y
+
+    def score(self, model: Any, columns: np.ndarray, place: int) -> float:
+        """Held-out score of a model with some of the columns, in one of the folds.
+
+        Columns are encoded independently of each other, so every fold is encoded once, for all
+        sets of columns.  A scorer of the user's own is given the table itself.
+        """
+        rows, scorer = self.splits.folds[place], self.scoring.scorer
+        if not (isinstance(model, Encoded) and hasattr(scorer, "_score_func")):
+            X = self.X.iloc[:, np.sort(columns)]
+            return float(fold_scores(model, X, self.y, [rows], scorer, self.weights)[0])
+        *parts, sources = self._encoded(place)
+        used = np.isin(sources, columns)
+        (train, test), (y_train, y_test) = (part[:, used] for part in parts), self._labels(place)
+        to_model, to_score = ({}, {}) if self.weights is None else (
+            {"sample_weight": self.weights[part]} for part in rows)  # fmt: skip
+        fitted = clone(model.model).fit(train, y_train, **to_model)
+        return float(scorer(fitted, test, y_test, **to_score))
+
+    def _labels(self, place: int) -> list[pd.Series]:
+        return [self.y.iloc[part] for part in self.splits.folds[place]]
+
+    def _encoded(self, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Training and test rows of a fold as numbers, and the column each number comes from."""
+        if place not in self.kept:
+            train, test = self.splits.folds[place]
+            encoder = TableEncoder()
+            numbers = encoder.fit_transform(self.X.iloc[train], self._labels(place)[0])
+            found = (numbers, encoder.transform(self.X.iloc[test]), encoder.sources_)
+            if sum(part.nbytes for part in found) * len(self.splits.folds) > MOST_BYTES_KEPT:
+                return found
+            self.kept[place] = found
+        return self.kept[place]
+
     def scores(self, model: Any, names: Sequence[str] | None = None) -> np.ndarray:
         """Held-out scores of a model with some of the features, or all, fold by fold."""
-        # In the order of the table, as in the curves.
-        X = self.X if names is None else self.X.loc[:, self.X.columns.isin(names)]
-        folds = self.splits.folds if names is not None else stepwise(self.splits.folds)
-        given = (X, self.target.y, folds, self.scoring.scorer, self.weights)
-        return fold_scores(model, *given)
+        chosen = np.ones(self.X.shape[1], bool) if names is None else self.X.columns.isin(names)
+        places = range(len(self.splits.folds))
+        each = places if names is not None else stepwise(places)
+        return np.array([self.score(model, np.flatnonzero(chosen), place) for place in each])
 
 
 def design(X: Any, target: Target, settings: Settings) -> Design:
@@ -187,17 +239,21 @@ def all_curves(selectors: Mapping[str, Any], design: Design) -> dict[str, Featur
     """The curve of every method, all over the same folds."""
     curves = {}
     for name, selector in selectors.items():
+        random = design.options["random_state"]
+        random = None if random is None else check_random_state(random)
+        seeds = draw_seeds(random, len(design.splits.folds))
         try:
-            curves[name] = feature_curve(
+            curves[name] = curve_over_folds(
                 selector,
                 design.estimator,
                 design.samples,
                 design.target,
-                sizes=sizes_for(selector, design.X.shape[1], design.rule),
-                cv=design.splits.folds,
-                scoring=design.scoring.scorer,
-                sample_weight=design.weights,
-                **design.options,
+                design.weights,
+                sizes_for(selector, design.X.shape[1], design.rule),
+                design.splits.folds,
+                seeds,
+                design.score,
+                Jobs(design.options["n_jobs"], design.options["verbose"]),
             )
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from error
