@@ -86,7 +86,9 @@ class NormalEquations:
         np.matmul(scaled.transpose(0, 2, 1), scaled, out=matrix[:, :p, :p])
         for rows, samples, threshold in form.segments:
             matrix[:, p + threshold, :p] -= (share[:, None, rows] @ X[:, samples])[:, 0]
-        np.einsum("kii->ki", matrix)[:, form.b] = form.threshold_sums(share, np.abs(form.ends_at))
+        np.einsum("kii->ki", matrix)[:, form.b] = form.threshold_sums(
+            share, np.abs(form.segment_pulls)
+        )
         return matrix
 
     def _add_order(self, matrix: np.ndarray, diagonal: np.ndarray, order: np.ndarray) -> None:
