@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from bounds_cases import Highs, draw_case
 from echelon import RelevanceBounds
-from echelon.bounds import _batch, _interior_point
+from echelon.bounds import _batch, _interior_point, _relevance
 from echelon.bounds._batch import Batch, in_batches
 from echelon.bounds._newton import constraint_combination, constraint_values
 from echelon.bounds._program import Objective, regression_program
@@ -122,6 +122,19 @@ def test_hopeless_programs_do_not_stop_the_others():
 
 
 # ------------------------------------------------------------------- decided by size, not history
+
+
+def test_threads_are_for_large_tables(monkeypatch):
+    """Decided by the number of values; what is found is the same."""
+    X, y = make_relevance(60, 2, 2, 2, noise=0.3, random_state=0)
+    selector = RelevanceBounds(false_positive_rate=0.5, random_state=0)
+    assert not selector._jobs(X).compiled
+    alone = selector.fit(X, y).intervals_
+    monkeypatch.setattr(_relevance, "NUMBERS_FOR_THREADS", X.size)
+    monkeypatch.setattr("echelon._core.jobs._numba_threads", lambda: 3)
+    assert selector._jobs(X).compiled
+    assert not selector._jobs(X[1:]).compiled
+    assert selector.fit(X, y).intervals_.tobytes() == alone.tobytes()
 
 
 CODE = """

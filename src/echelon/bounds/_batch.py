@@ -71,12 +71,13 @@ class Form:
         rows, (m, p) = program.rows, program.X.shape
         self.n_samples, self.n_weights, self.n_thresholds = m, p, rows.n_thresholds
         self.n_rows, self.n_budgets = len(rows.sample), len(program.budgets)
-        self.is_fit, self.squared = not program.budgets, program.l2 > 0 and not program.budgets
+        self.is_fit, self.squared = not program.budgets, program.squared
         # Without an L1 term nothing holds the absolute values down: then there are none.
         self.n_abs = p if program.l1 > 0 or program.budgets else 0
         self.threshold, self.sign = rows.threshold, rows.sign
         self.capped = np.flatnonzero(np.isfinite(program.high))
         self.floored = np.flatnonzero(np.isfinite(program.low))
+        self.limited = len(self.capped) + len(self.floored) > 0
         n, a = self.n_rows, self.n_abs
         self.w, self.b, self.u, self.xi = slices([p, rows.n_thresholds, a, n])
         self.n_variables = self.xi.stop

@@ -255,12 +255,10 @@ class _Run:
             shrunk = counted & (gap < 0.9 * at.smallest)
             at.smallest = np.where(shrunk, gap, at.smallest)
             at.waited = np.where(shrunk, 0, at.waited + counted)
-            status = np.select(
-                [solved, infeasible, enough, at.waited > PATIENCE],
-                ["ended", "infeasible", "enough", "ended"],
-                "",
-            )
-            self.end(status != "", status)
+            done = solved | infeasible | enough | (at.waited > PATIENCE)
+            if done.any():
+                proofs = [solved, infeasible, enough]
+                self.end(done, np.select(proofs, ["ended", "infeasible", "enough"], "ended"))
             if len(self.batch):
                 self.end(~(self._advance() > SMALLEST_STEP))
         self.end(np.ones(len(self.batch), bool))
