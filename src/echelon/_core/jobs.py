@@ -78,23 +78,13 @@ class Jobs:
         Show a progress bar per stage.
     compiled : bool
         Whether the jobs spend their time in compiled code of ours, which threads can share.
-    within : callable
-        Gives the context each job is run in, where it is run.
     """
 
-    def __init__(
-        self,
-        n_jobs: int | None,
-        verbose: int = 0,
-        *,
-        compiled: bool = False,
-        within: Callable[[], AbstractContextManager] = nullcontext,
-    ) -> None:
+    def __init__(self, n_jobs: int | None, verbose: int = 0, *, compiled: bool = False) -> None:
         check_n_jobs(n_jobs)
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.compiled = compiled
-        self.within = within
 
     def __call__(
         self,
@@ -106,7 +96,7 @@ class Jobs:
     ) -> list[Any]:
         """Results in the order of the arguments; with ``steps`` each is a step of the whole."""
         arguments = list(arguments)
-        calls = (delayed(_with_one_thread)(self.within, function, *args) for args in arguments)
+        calls = (delayed(_with_one_thread)(function, *args) for args in arguments)
         # Held here as well: threads that enter and leave by turns would not restore it.
         with self._cores(), blas_in_one_thread(), _lost_processes():
             results = self._parallel(len(arguments))(calls)
@@ -166,8 +156,6 @@ def blas_in_one_thread() -> AbstractContextManager:
     return _libraries().limit(limits=1, user_api="blas")
 
 
-def _with_one_thread(
-    within: Callable[[], AbstractContextManager], function: Callable[..., Any], *args: Any
-) -> Any:
-    with within(), blas_in_one_thread():
+def _with_one_thread(function: Callable[..., Any], *args: Any) -> Any:
+    with blas_in_one_thread():
         return function(*args)

@@ -13,7 +13,7 @@ and one threshold are neighbours: sums over samples and over thresholds are sums
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -58,18 +58,26 @@ class Form:
         The constraints, in the order of ``_newton``.
     capped, floored : ndarray of int
         Weights with an upper and with a lower limit.
+    by_class : ndarray of int
+        The samples by class: the first ``n_below`` have a hinge of positive sign, those from
+        ``first_above`` on one of negative sign.
+    segments : list of Segment
+        Neighbouring hinges of one sign and one threshold.
+    segment_pulls : ndarray of shape (n_segments, n_thresholds)
+        What the sums of segments contribute to thresholds.
     """
 
     def __init__(self, program: Program):
         rows, (m, p) = program.rows, program.X.shape
         self.n_samples, self.n_weights, self.n_thresholds = m, p, rows.n_thresholds
         self.n_rows, self.n_budgets = len(rows.sample), len(program.budgets)
-        self.is_fit, self.squared = not program.budgets, program.l2 > 0 and not program.budgets
+        self.is_fit, self.squared = not program.budgets, program.squared
         # Without an L1 term nothing holds the absolute values down: then there are none.
         self.n_abs = p if program.l1 > 0 or program.budgets else 0
         self.threshold, self.sign = rows.threshold, rows.sign
         self.capped = np.flatnonzero(np.isfinite(program.high))
         self.floored = np.flatnonzero(np.isfinite(program.low))
+        self.limited = len(self.capped) + len(self.floored) > 0
         n, a = self.n_rows, self.n_abs
         self.w, self.b, self.u, self.xi = slices([p, rows.n_thresholds, a, n])
         self.n_variables = self.xi.stop
@@ -78,7 +86,6 @@ class Form:
         self.up, self.down, self.hinge, self.positive, self.order = parts[:5]
         self.high, self.low, self.budget = parts[5:]
         self.n_constraints = self.budget.stop
-        # The samples by class: those with a hinge of positive sign first, the others last.
         self.n_below = int((rows.sign > 0).sum())
         self.first_above = m - (n - self.n_below)
         self.by_class = np.concatenate(
@@ -102,14 +109,13 @@ class Form:
         self.starts = np.concatenate([[0], np.flatnonzero(changes) + 1])
         ends = [*self.starts[1:].tolist(), self.n_rows]
         self.segments = []
-        self.ends_at = np.zeros((len(ends), self.n_thresholds))
-        """What the sums of segments contribute to thresholds."""
+        self.segment_pulls = np.zeros((len(ends), self.n_thresholds))
         for k, (start, end) in enumerate(zip(self.starts.tolist(), ends, strict=True)):
             threshold, sign = int(self.threshold[start]), float(self.sign[start])
             back = 0 if sign > 0 else self.n_below - self.first_above
             samples = slice(start - back, end - back)
             self.segments.append(Segment(slice(start, end), samples, threshold))
-            self.ends_at[k, threshold] = -sign
+            self.segment_pulls[k, threshold] = -sign
 
     def threshold_sums(self, hinge: np.ndarray, factors: np.ndarray) -> np.ndarray:
         """Sums over the hinges of every threshold, each segment times a factor."""
@@ -119,9 +125,10 @@ class Form:
     def key(program: Program) -> tuple:
         """Equal for programs of one form."""
         rows = program.rows
-        limited = np.isfinite(program.low).tobytes(), np.isfinite(program.high).tobytes()
+        hinges = rows.sample, rows.sign, rows.threshold
+        limits = np.isfinite(program.low), np.isfinite(program.high)
         costs = program.l1 > 0, program.l2 > 0, len(program.budgets)
-        return program.X.shape, rows.sample.tobytes(), rows.threshold.tobytes(), limited, costs
+        return program.X.shape, costs, *(each.tobytes() for each in (*hinges, *limits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +201,9 @@ class Batch:
 
     def take(self, kept: np.ndarray) -> Batch:
         """Some of the programs."""
-        return replace(
-            self, **taken(self, kept, but=("form", "X") if len(self.X) == 1 else ("form",))
-        )
+        X = self.X if len(self.X) == 1 else self.X[kept]
+        others = [field.name for field in fields(self)][2:]
+        return Batch(self.form, X, *(getattr(self, name)[kept] for name in others))
 
     def distances(self, w: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """The distances ``sign * (w.x - b)`` of every hinge."""
@@ -217,14 +224,8 @@ class Batch:
         per_sample[:, form.first_above :] -= hinge[:, form.n_below :]
         found = np.empty((len(self), form.n_weights + form.n_thresholds))
         np.matmul(per_sample[:, None], self.X, out=found[:, None, form.w])
-        found[:, form.b] = form.threshold_sums(hinge, form.ends_at)
+        found[:, form.b] = form.threshold_sums(hinge, form.segment_pulls)
         return found
-
-
-def taken(stacked: object, kept: np.ndarray, but: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
-    """The fields of a dataclass of stacked arrays, for some of their rows."""
-    names = [field.name for field in fields(stacked) if field.name not in but]
-    return {name: getattr(stacked, name)[kept] for name in names}
 
 
 def slices(sizes: list[int]) -> list[slice]:

@@ -17,11 +17,11 @@ Optimization 2(4), 575-601.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from echelon.bounds._batch import Batch, Form, in_batches, taken
+from echelon.bounds._batch import Batch, Form, in_batches
 from echelon.bounds._certificates import Certificate
 from echelon.bounds._newton import NewtonSteps, constraint_values
 from echelon.bounds._program import Objective, Program, Solution
@@ -41,7 +41,7 @@ SMALLEST_STEP = 1e-10
 
 
 def solve(objectives: Sequence[Objective]) -> list[Solution]:
-    """Answers to objectives, those about programs of one form together.
+    """The minimum of every objective, those over programs of one form together.
 
     Examples
     --------
@@ -66,28 +66,25 @@ def solve(objectives: Sequence[Objective]) -> list[Solution]:
     answers: dict[int, Solution] = {}
     for group in groups.values():
         for part in in_batches(group, len(objectives[group[0]].program.X)):
-            asked = [objectives[k] for k in part]
-            found = _solve_together(asked, [reduced[id(each.program)] for each in asked])
-            answers.update(zip(part, found, strict=True))
+            pairs = [(objectives[k], reduced[id(objectives[k].program)]) for k in part]
+            answers.update(zip(part, _solve_together(pairs), strict=True))
     return [answers[k] for k in range(len(objectives))]
 
 
-def _solve_together(objectives: list[Objective], reduced: list[_Reduced]) -> list[Solution]:
-    """Answers to objectives about programs of one form."""
-    directions = [asked.direction for asked in objectives]
-    pairs = list(zip(directions, reduced, strict=True))
+def _solve_together(pairs: list[tuple[Objective, _Reduced]]) -> list[Solution]:
+    """The minima of objectives over programs of one form."""
     batch = Batch.of(
-        [each.free for each in reduced], [direction[~each.fixed] for direction, each in pairs]
+        [program.free for _, program in pairs],
+        [asked.direction[~program.fixed] for asked, program in pairs],
     )
     # Steps into the noise may overflow; they end the run, and prove nothing.
     with np.errstate(all="ignore"):
-        run = _Run(batch, np.array([asked.enough for asked in objectives]))
-        run.end(np.array([not each.can_be_feasible for each in reduced]), "infeasible")
+        run = _Run(batch, np.array([asked.enough for asked, _ in pairs]))
+        run.end(np.array([not program.can_be_feasible for _, program in pairs]), "infeasible")
         run.solve()
-    found = [run.answers[k] for k in range(len(objectives))]
     return [
-        each.completed(answer, direction)
-        for answer, (direction, each) in zip(found, pairs, strict=True)
+        program.completed(run.answers[k], asked.direction)
+        for k, (asked, program) in enumerate(pairs)
     ]
 
 
@@ -173,7 +170,7 @@ class _State:
 
     def take(self, kept: np.ndarray) -> _State:
         """That of some of the programs."""
-        return _State(**taken(self, kept))
+        return _State(*(getattr(self, field.name)[kept] for field in fields(self)))
 
 
 def _first_state(batch: Batch, enough: np.ndarray) -> _State:
@@ -185,16 +182,14 @@ def _first_state(batch: Batch, enough: np.ndarray) -> _State:
     cost[:, form.w] = batch.direction
     right = np.zeros((B, form.n_constraints))
     right[:, form.hinge] = -batch.offset
-    right[:, form.high], right[:, form.low] = (
-        batch.high[:, form.capped],
-        -batch.low[:, form.floored],
-    )
+    right[:, form.high] = batch.high[:, form.capped]
+    right[:, form.low] = -batch.low[:, form.floored]
     right[:, form.budget] = batch.limits
     w = np.clip(np.zeros((B, form.n_weights)), batch.low, batch.high)
     # Thresholds where their hinges would have them on average.
     none = np.zeros((B, form.n_thresholds))
     wanted = form.sign * (batch.distances(w, none) + batch.offset)
-    sums = form.threshold_sums(wanted, np.abs(form.ends_at))
+    sums = form.threshold_sums(wanted, np.abs(form.segment_pulls))
     counts = np.bincount(form.threshold, minlength=form.n_thresholds)
     b = np.maximum.accumulate(sums / counts, axis=1)
     far = batch.distances(w, b)
@@ -260,12 +255,10 @@ class _Run:
             shrunk = counted & (gap < 0.9 * at.smallest)
             at.smallest = np.where(shrunk, gap, at.smallest)
             at.waited = np.where(shrunk, 0, at.waited + counted)
-            status = np.select(
-                [solved, infeasible, enough, at.waited > PATIENCE],
-                ["ended", "infeasible", "enough", "ended"],
-                "",
-            )
-            self.end(status != "", status)
+            done = solved | infeasible | enough | (at.waited > PATIENCE)
+            if done.any():
+                proofs = [solved, infeasible, enough]
+                self.end(done, np.select(proofs, ["ended", "infeasible", "enough"], "ended"))
             if len(self.batch):
                 self.end(~(self._advance() > SMALLEST_STEP))
         self.end(np.ones(len(self.batch), bool))

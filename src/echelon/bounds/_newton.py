@@ -61,8 +61,9 @@ class NormalEquations:
         if form.squared:
             diagonal[:, form.w] += batch.l2[:, None]
         diagonal[:, : form.n_abs] += 4 * up * (down * self.per_abs)
-        diagonal[:, form.capped] += W[:, form.high]
-        diagonal[:, form.floored] += W[:, form.low]
+        if form.limited:
+            diagonal[:, form.capped] += W[:, form.high]
+            diagonal[:, form.floored] += W[:, form.low]
         self._add_order(matrix, diagonal[:, form.b], W[:, form.order])
         if form.n_budgets:
             self._add_budgets(matrix, W[:, form.budget], mix)
@@ -86,7 +87,9 @@ class NormalEquations:
         np.matmul(scaled.transpose(0, 2, 1), scaled, out=matrix[:, :p, :p])
         for rows, samples, threshold in form.segments:
             matrix[:, p + threshold, :p] -= (share[:, None, rows] @ X[:, samples])[:, 0]
-        np.einsum("kii->ki", matrix)[:, form.b] = form.threshold_sums(share, np.abs(form.ends_at))
+        np.einsum("kii->ki", matrix)[:, form.b] = form.threshold_sums(
+            share, np.abs(form.segment_pulls)
+        )
         return matrix
 
     def _add_order(self, matrix: np.ndarray, diagonal: np.ndarray, order: np.ndarray) -> None:
@@ -179,7 +182,8 @@ def constraint_values(batch: Batch, v: np.ndarray, far: np.ndarray, out: np.ndar
     np.subtract(far, xi, out=out[:, form.hinge])
     np.negative(xi, out=out[:, form.positive])
     out[:, form.order] = b[:, :-1] - b[:, 1:]
-    out[:, form.high], out[:, form.low] = w[:, form.capped], -w[:, form.floored]
+    if form.limited:
+        out[:, form.high], out[:, form.low] = w[:, form.capped], -w[:, form.floored]
     if form.n_budgets:
         used = np.stack([u.sum(axis=1), xi.sum(axis=1)], axis=1)
         out[:, form.budget] = (batch.costs @ used[:, :, None])[:, :, 0]
@@ -190,16 +194,21 @@ def constraint_combination(batch: Batch, multipliers: np.ndarray, out: np.ndarra
     """J' multipliers."""
     form = batch.form
     up, down, hinge = multipliers[:, form.up], multipliers[:, form.down], multipliers[:, form.hinge]
-    spent = (multipliers[:, None, form.budget] @ batch.costs)[:, 0]
     out[:, : form.b.stop] = batch.pulls(hinge)
-    w, b, xi = out[:, form.w], out[:, form.b], out[:, form.xi]
+    w, b, u, xi = out[:, form.w], out[:, form.b], out[:, form.u], out[:, form.xi]
     w[:, : form.n_abs] += up - down
-    w[:, form.capped] += multipliers[:, form.high]
-    w[:, form.floored] -= multipliers[:, form.low]
+    if form.limited:
+        w[:, form.capped] += multipliers[:, form.high]
+        w[:, form.floored] -= multipliers[:, form.low]
     b[:, :-1] += multipliers[:, form.order]
     b[:, 1:] -= multipliers[:, form.order]
-    out[:, form.u] = spent[:, :1] - up - down
-    np.subtract(spent[:, 1:], hinge, out=xi)
+    on_abs = on_slack = 0.0
+    if form.n_budgets:
+        spent = (multipliers[:, None, form.budget] @ batch.costs)[:, 0]
+        on_abs, on_slack = spent[:, :1], spent[:, 1:]
+    np.subtract(on_abs, up, out=u)
+    u -= down
+    np.subtract(on_slack, hinge, out=xi)
     xi -= multipliers[:, form.positive]
     return out
 

@@ -168,7 +168,7 @@ def probe_bounds(good: GoodModels, probes: Sequence[FittedProbe]) -> list[Weight
     programs = [good.data.with_columns(probe.column).program(good.C) for probe in probes]
     pairs = list(zip(programs, probes, strict=True))
     within = [good.and_others(program, probe.fit) for program, probe in pairs]
-    sides = [likely_sides(program, probe.fit)[last] for program, probe in pairs]
+    sides = [float(likely_sides(program, probe.fit)[last]) for program, probe in pairs]
     return weight_bounds(within, [last] * len(probes), sides, good.solver, "The bound of a probe")
 
 

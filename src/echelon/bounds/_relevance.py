@@ -27,6 +27,9 @@ from echelon.validation import Columns, read_numbers
 
 KINDS = np.array(LABELS)
 
+NUMBERS_FOR_THREADS = 30_000
+"""In smaller tables array operations are so short that threads wait for each other."""
+
 
 class RelevanceBounds(BaseSelector):
     """Bounds of the weight every feature can have in a good linear model.
@@ -84,8 +87,9 @@ class RelevanceBounds(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Cores to use; -1: all.  None: all for large tables, one for small ones, in threads and
+        without further processes, unless a context or worker of joblib says otherwise.  Results do
+        not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -242,7 +246,7 @@ class RelevanceBounds(BaseSelector):
         regression = self._target.kind == "regression"
         self._analyses = [
             Analysis(TrainingData(X, target, regression, self.epsilon), self._settings()).run(
-                fixed, self._jobs(), random_state
+                fixed, self._jobs(X), random_state
             )
             for target in self._target.one_vs_rest()
         ]
@@ -284,14 +288,14 @@ class RelevanceBounds(BaseSelector):
         names = getattr(self, "feature_names_in_", None)
         groups: list[list[Any]] = []
         for each in self._analyses:
-            for group in replaceable_groups(each, self._jobs()):
+            for group in replaceable_groups(each, self._jobs(each.data.X)):
                 named = group if names is None else names[group].tolist()
                 if named not in groups:
                     groups.append(named)
         return groups
 
-    def _jobs(self) -> Jobs:
-        return Jobs(self.n_jobs, self.verbose, compiled=True)
+    def _jobs(self, X: np.ndarray) -> Jobs:
+        return Jobs(self.n_jobs, self.verbose, compiled=X.size >= NUMBERS_FOR_THREADS)
 
     # ------------------------------------------------------------------------- input
 
