@@ -26,7 +26,8 @@ from echelon.study._choice import Rule, choose, held_out_scores, size_of, sizes_
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 
-KEYS = ["source", "data", "profile", "answer", "methods", "features", "groups", "agreement", "how", "words"]  # fmt: skip
+KEYS = ["source", "data", "profile", "answer", "methods", "features", "groups", "agreement",
+        "how", "words"]  # fmt: skip
 
 METHOD = ["name", "label", "params", "scores", "order", "ranking", "curve", "keep", "one_se_size",
           "best_size", "stability"]  # fmt: skip

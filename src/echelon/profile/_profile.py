@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.data import as_frame, nominal_columns
+from echelon.data import as_frame, check_kinds, nominal_columns
 from echelon.evaluation import monotonicity_violations
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
 from echelon.profile._columns import (
@@ -323,6 +323,7 @@ def profile(
     'grade' has 4 ordered classes: AutoSelector fuses rankings that use their order.
     """
     table = as_frame(X)
+    check_kinds(table)
     target = read_target(y, kind, class_order)
     facts = find_facts(table, target)
     broken = None

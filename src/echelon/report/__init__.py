@@ -1,10 +1,7 @@
 """From data to a decision one can show: one dict, rendered as HTML, Markdown and JSON.
 
-``_summary``  ``summarize``: compares selectors on data and gives a ``Report``
-``_report``   ``Report``: the summary as a dict, and its renderings
-``_layout``   from numbers of a summary to places on the page
-``_changes``  what single features do to the score, as a picture
-``_table``    the table of features as columns and cells
+``_report``   ``summarize``: a study of any selectors; ``Report``: its facts and renderings
+``_layout``   from facts to places on the page
 
 ``profile``, ``Profile`` (what the data are, and which method fits) and ``TableEncoder`` (a table as
 numbers, for models that judge features of every kind) are ``echelon.profile``'s and
@@ -12,8 +9,7 @@ numbers, for models that judge features of every kind) are ``echelon.profile``'s
 """
 
 from echelon.profile import Profile, profile
-from echelon.report._report import Report
-from echelon.report._summary import summarize
+from echelon.report._report import Report, summarize
 from echelon.study import TableEncoder
 
 __all__ = ["Profile", "Report", "TableEncoder", "profile", "summarize"]

@@ -1,15 +1,16 @@
-"""From numbers of a summary to places on the page; nothing is computed from data here."""
+"""From the facts of a summary to places on the page: charts, strips, the table of features."""
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from echelon._core.by_class import scaled
-from echelon._core.words import counted, number, with_error
-from echelon.study.types import Curve, Data, Distribution, Feature, MethodPart, Summary
+from echelon._core.words import counted, number, percent, with_error
+from echelon.study.types import Change, Curve, Data, Distribution, Feature, MethodPart, Summary
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150
@@ -18,6 +19,12 @@ AXIS = 12
 SHORTEST, TALLEST = 4.0, 7.0
 MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
 """Dashes, so that curves are told apart without their colours."""
+CHANGES_WIDTH, CHANGES_MARGIN = 240, 14
+MOST_CHANGES = 10
+"""Rows of either kind that are shown."""
+LONGEST_NAME = 120
+MOST_BYTES = 1_900_000
+"""Of the values of all rows within a page; rows beyond are left to the JSON."""
 
 
 class Scale(NamedTuple):
@@ -235,4 +242,132 @@ def _label_rows(
                 + ", ".join(f"{name} {number(100 * share, 2)} %" for name, share in named),
             }
         )
+    return rows
+
+
+# -------------------------------------------------------------- what single features do
+
+
+def change_chart(summary: Summary) -> dict[str, Any] | None:
+    """Rows for features left out and added, the most useful first; None if none were tried."""
+    questions = summary["questions"]
+    if questions is None or not summary["answer"]["keep"]:
+        return None
+    parts = {
+        "without it": questions["dropped"][:MOST_CHANGES],
+        "with it, too": questions["added"][:MOST_CHANGES],
+    }
+    x = _changes_scale([change for part in parts.values() for change in part])
+    ticks = [tick for tick in round_ticks(x.low, x.high, 3) if x.low < tick < x.high]
+    return {
+        "width": CHANGES_WIDTH,
+        "zero": x(0.0),
+        "ticks": [{"at": x(tick), "text": f"{tick:g}"} for tick in ticks],
+        "parts": [
+            (name, [_change_row(each, x) for each in part]) for name, part in parts.items() if part
+        ],
+    }
+
+
+def _changes_scale(changes: list[Change]) -> Scale:
+    reach = [change["change"] + side * change["standard_error"] for change in changes
+             for side in (-1, 0, 1)]  # fmt: skip
+    low, high = min(0.0, *reach), max(0.0, *reach)
+    room = 0.05 * (high - low) or 1.0
+    return Scale(low - room, high + room, CHANGES_MARGIN, CHANGES_WIDTH - CHANGES_MARGIN)
+
+
+def _change_row(change: Change, x: Scale) -> dict[str, Any]:
+    mean, error = change["change"], change["standard_error"]
+    return {
+        "name": change["name"],
+        "at": x(mean),
+        "from": x(mean - error),
+        "to": x(mean + error),
+        "useful": change["worth"] > 0,
+        "text": f"{'+' if mean > 0 else ''}{with_error(mean, error)}",
+        "verdict": "" if change["clear"] else "may be chance",
+        "exact": number(mean),
+    }
+
+
+# ------------------------------------------------------------------ the table of features
+
+
+def columns_of(summary: Summary) -> list[dict[str, Any]]:
+    """The columns that hold something, each with a key, a heading and what it means."""
+    features = summary["features"]
+    scores = [feature["score"] for feature in features if feature["score"] is not None]
+    columns = [
+        _column("rank", "rank", "by the chosen method, 1 = best"),
+        _column("name", "feature", "", kind="text"),
+    ]
+    if scores:
+        largest = max(scores) if max(scores) > 0 else None
+        columns.append(_column("score", "score", "of the method, larger is better", bar=largest))
+    if len(summary["methods"]) > 1:
+        columns += [
+            _column(f"ranks.{method['name']}", f"rank: {method['name']}", f"by {method['name']}")
+            for method in summary["methods"]
+            if method["name"] != summary["answer"]["method"]
+        ]
+    optional = (
+        _column("relevance", "relevance", "in good linear models", kind="text"),
+        _column("stability", "chosen", "of the resamples", bar=1.0) | {"percent": True},
+        _column("trend", "trend", "rank correlation with the target"),
+        _column("group", "group", "kept features that say the same share a number"),
+    )
+    for column in optional:
+        if any(feature.get(column["key"]) is not None for feature in features[:200]):
+            columns.append(column)
+    return columns
+
+
+def _column(
+    key: str, title: str, meaning: str, *, kind: str = "number", bar: float | None = None
+) -> dict[str, Any]:
+    named = {"key": key, "title": title, "meaning": meaning}
+    return {**named, "kind": kind, "bar": bar, "percent": False}
+
+
+def cells_of(feature: Feature, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Values of a row, with their text and the length of a bar."""
+    return [_cell(_value(feature, column["key"]), column) for column in columns]
+
+
+def _value(feature: Feature, key: str) -> Any:
+    if key.startswith("ranks."):
+        return feature["ranks"][key.removeprefix("ranks.")]
+    return feature.get(key)
+
+
+def _cell(value: Any, column: dict[str, Any]) -> dict[str, Any]:
+    if column["kind"] == "text":
+        return {"text": shortened(value) if value is not None else "", "bar": None}
+    bar = None
+    if column["bar"] and value is not None:
+        bar = round(100 * min(1.0, max(0.0, value) / column["bar"]), 1)
+    text = percent if column["percent"] else number
+    return {"text": "" if value is None else text(value), "bar": bar}
+
+
+def shortened(text: str, most: int = LONGEST_NAME) -> str:
+    """A text that cannot blow up the page."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def values_of(summary: Summary, columns: list[dict[str, Any]]) -> list[list[Any]]:
+    """Values of all rows for sorting and searching, as many as a page may hold."""
+    rows, size = [], 0
+    for feature in summary["features"]:
+        row: list[Any] = [int(feature["kept"])]
+        for column in columns:
+            value = _value(feature, column["key"])
+            if isinstance(value, float):
+                value = float(f"{value:.5g}")
+            row.append(shortened(value) if isinstance(value, str) else value)
+        size += len(json.dumps(row)) + 2
+        if size > MOST_BYTES:
+            break
+        rows.append(row)
     return rows
