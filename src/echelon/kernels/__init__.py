@@ -13,9 +13,6 @@
 ``interior_point``  a step towards relevance bounds;  ``certificates``  what it proves
 ``discretize``  numeric columns as intervals
 ``counts``      labels counted within groups of samples
-``precedence``  how often one feature comes before another within a sample
-``projection``  orders within samples under removal of features, compared by hashes
-``centers``     centers of classes of such orders after one more removal
 ``_jit``        the one decorator behind every compiled loop;  ``_notice``  says when it compiles
 ``_keeping``    machine code on disk, done without where there is no room
 """
