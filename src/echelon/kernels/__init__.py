@@ -6,7 +6,6 @@
 ``masses``      the same of weighted samples
 ``steps``       pairs of neighbours by how a feature and the class step between them
 ``accumulate``  places shared at ties, differences summed over the pairs found
-``prototypes``  intervals against a few prototypes, one pass over the rows each
 ``moments``     sums over pairs for the variance of a contrast under permutation
 ``ascent``      Simba's gradient steps;  ``boosting``  rounds of an additive model on bins
 ``soft``        neighbours by probability, for I-Relief
