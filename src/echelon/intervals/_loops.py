@@ -211,12 +211,16 @@ def _over_those_present(gaps):
 
 
 @kernel
-def _add(misses, hits, scores):
-    """Add differences to misses less those to hits; what is not there is NaN or inf."""
-    for f in range(scores.shape[0]):
-        miss = misses[f] if misses[f] < np.inf else 0.0
-        hit = hits[f] if hits[f] < np.inf else 0.0
-        scores[f] += miss - hit
+def _add(misses, hits, sums):
+    """Add differences to misses and to hits, each to its own; what is not there is NaN or inf.
+
+    Not one less the other: compilers may add before they subtract, one time and not another, which
+    shows in the last digits.
+    """
+    to_misses, to_hits = sums[0], sums[1]
+    for f in range(misses.shape[0]):
+        to_misses[f] += misses[f] if misses[f] < np.inf else 0.0
+        to_hits[f] += hits[f] if hits[f] < np.inf else 0.0
 
 
 @kernel
@@ -255,7 +259,7 @@ def add_margins(
     n_classes, n = centers.shape[0], centers.shape[2]
     first, second = np.empty(n, values.dtype), np.empty(n, values.dtype)
     gaps = np.empty((n_classes, n), values.dtype)
-    other = np.empty(n, values.dtype)
+    other, sums = np.empty(n, values.dtype), np.zeros((2, n))
     far = np.empty(n_classes, np.float64)
     for i in range(values.shape[0]):
         own = codes[i]
@@ -269,11 +273,13 @@ def add_margins(
                 far[c] = _over_those_present(gaps[c])
             nearest, n_tied = _nearest_of_others(far, own, tolerance)
             if nearest >= 0 and n_tied == 1:
-                _add(gaps[nearest], gaps[own], scores)
+                _add(gaps[nearest], gaps[own], sums)
                 continue
             limit = far[nearest] * tolerance if nearest >= 0 else -1.0
             _mean_of_tied(gaps, far, limit, other)
-        _add(other, gaps[own], scores)
+        _add(other, gaps[own], sums)
+    for f in range(n):
+        scores[f] += sums[0, f] - sums[1, f]
 
 
 # ------------------------------------------------------------------------------------- clusters

@@ -214,8 +214,9 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         self._machine = SVC(kernel="precomputed", C=self.C).fit(kernel, orders.classes)
 
     def _kernel(self, codes: np.ndarray) -> np.ndarray:
-        """Kernel of samples with those of the fit."""
-        return normalised(kendall_kernel(codes, self._codes), squared_norms(codes), self._norms)
+        """Kendall's tau-b of samples with those of the fit; 0 for samples without any order."""
+        norms = np.maximum(squared_norms(codes), 1)[:, None] * np.maximum(self._norms, 1)
+        return kendall_kernel(codes, self._codes) / np.sqrt(norms)
 
     def _scores(self, codes: np.ndarray) -> np.ndarray:
         """Joint log likelihood, or minus the distance, of every sample and class."""
@@ -284,11 +285,6 @@ def squared_norms(codes: np.ndarray) -> np.ndarray:
     """The kernel of every sample with itself: its pairs whose order is known and no tie."""
     known, tied = (codes >= 0).sum(axis=1), ties(codes)
     return (known * (known - 1) - (tied * (tied - 1)).sum(axis=1)) / 2
-
-
-def normalised(kernel: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b, from the kernel and squared norms; 0 for samples without any order."""
-    return kernel / np.sqrt(np.maximum(a, 1)[:, None] * np.maximum(b, 1))
 
 
 def _signs(codes: np.ndarray, i: int) -> np.ndarray:

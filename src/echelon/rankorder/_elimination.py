@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -28,14 +28,7 @@ from echelon.rankorder._orders import Orders, as_orders, read_orders
 from echelon.validation import Columns
 
 _PATH = np.dtype([("feature", int), ("value", float), ("divergence", float)])
-
-
-class Removal(NamedTuple):
-    """A removed feature, the criterion it went by, and the divergence of the features left."""
-
-    feature: int
-    value: float
-    divergence: float
+"""A removed feature, the criterion it went by, and the divergence of the features left."""
 
 
 class RankOrderSelector(BaseSelector):
@@ -204,7 +197,7 @@ class RankOrderSelector(BaseSelector):
                 "are compared within classes: add samples, or drop the class."
             )
 
-    def _removals(self, orders: Orders, n_wanted: int) -> Iterator[Removal]:
+    def _removals(self, orders: Orders, n_wanted: int) -> Iterator[tuple[int, float, float]]:
         """Remove features down to a number, or until the divergence would be too large."""
         projection = Projection(orders, look_ahead=self.criterion == "kl")
         criterion = self._criterion(orders, projection)
@@ -220,7 +213,7 @@ class RankOrderSelector(BaseSelector):
                 if on_grid(divergence) > limit:
                     return
                 criterion.remove(int(feature))
-                yield Removal(int(feature), float(value), divergence)
+                yield int(feature), float(value), divergence
             left = np.delete(left, chosen)
 
     def _criterion(self, orders: Orders, projection: Projection) -> Criterion:
