@@ -15,8 +15,8 @@ from benchmarks.common import best_of, environment, note, publish, slopes
 from echelon import IntervalRelief
 from echelon.engines import NumbaEngine
 from echelon.intervals import read_intervals
-from echelon.intervals._means import Scale, mean_intervals
-from echelon.intervals._prototypes import prototype_weights
+from echelon.intervals._intervals import Scale, mean_intervals
+from echelon.intervals._relief import prototype_weights
 
 THREADS = 2
 FEATURES, CLASSES = 50, 5

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon.datasets import make_epistasis
-from echelon.datasets._epistasis import genotype_frequencies, penetrance_table
+from echelon.datasets._tables import genotype_frequencies, penetrance_table
 
 
 @pytest.mark.parametrize("frequencies", [(0.2, 0.2), (0.4, 0.3), (0.5, 0.1)])

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import reference_interval as reference
 from echelon import IntervalKMeans, IntervalRelief, ReliefF, as_intervals
-from echelon.intervals._means import Scale
+from echelon.intervals._intervals import Scale
 
 MARGINS = ("prototype", "nearest", "componentwise")
 DISTANCES = ("l1", "l2", "linf")

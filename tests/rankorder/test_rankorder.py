@@ -10,7 +10,6 @@ from scipy.stats import rankdata
 
 import reference_rankorder as reference
 from echelon import RankOrderSelector
-from echelon.kernels.centers import BLOCK, center_distances, reaches
 from echelon.rankorder import (
     boolean_order,
     class_centers,
@@ -21,6 +20,7 @@ from echelon.rankorder import (
     subset_divergence,
     tau_concordance,
 )
+from echelon.rankorder._centers_loops import BLOCK, center_distances, reaches
 from rankorder_cases import CLASSES_5, CLASSES_14, FIGURE_1, FIGURE_5, FIGURE_14, draw, from_orders
 
 CRITERIA = ("spoilers", "cdv", "kl", "ks")

@@ -23,7 +23,7 @@ from echelon.rankorder import (
     subset_divergence,
     tau_concordance,
 )
-from echelon.rankorder._kernel import kendall_kernel, squared_norms
+from echelon.rankorder._classifier import kendall_kernel, squared_norms
 from echelon.rankorder._orders import order_codes
 from rankorder_cases import CLASSES_5, FIGURE_5, draw
 

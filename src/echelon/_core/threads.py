@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
@@ -18,21 +18,26 @@ LOOK = 1.0
 
 def in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
-) -> list[Result]:
-    """Results in the order of the items.
+) -> Iterator[Result]:
+    """Apply a function to independent items in threads of this process, results in order.
 
     Parameters
     ----------
     function : callable
-        Spends its time in loops that release the GIL.
+        Spends its time in compiled loops, which release the GIL.
     items : iterable
-        Its arguments.
+        Its arguments, one each.
     n_jobs : int, default=None
-        Threads, as :func:`echelon._core.jobs.n_threads` counts them.
+        Threads, as ``n_threads`` counts them.
+
+    Examples
+    --------
+    >>> from echelon._core.threads import in_threads
+    >>> list(in_threads(abs, [-1, 2], n_jobs=2))
+    [1, 2]
     """
     # Also for one thread: the main one stays free to be interrupted.
     pool = ThreadPoolExecutor(n_threads(n_jobs))
-    results = []
     try:
         tasks = deque(pool.submit(function, item) for item in items)
         while tasks:
@@ -40,7 +45,6 @@ def in_threads(
             # In pieces: a wait without end is deaf to Ctrl-C once pyarrow has read a file.
             while not wait([task], LOOK).done:
                 pass
-            results.append(task.result())
+            yield task.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    return results

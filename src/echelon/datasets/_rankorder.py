@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import factorial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from echelon.datasets._tables import check_count
 
 _ATTEMPTS = 1000
 
@@ -55,10 +57,10 @@ def make_rank_order(
     >>> X[:, :2].argmin(axis=1).tolist(), y.tolist()
     ([1, 1, 0, 0], [0, 0, 1, 1])
     """
-    _check_count("n_classes", n_classes, 2)
-    _check_count("n_per_class", n_per_class, 1)
-    _check_count("n_extraneous", n_extraneous, 0)
-    _check_count("n_redundant", n_redundant, 0)
+    check_count("n_classes", n_classes, 2)
+    check_count("n_per_class", n_per_class, 1)
+    check_count("n_extraneous", n_extraneous, 0)
+    check_count("n_redundant", n_redundant, 0)
     rng = check_random_state(random_state)
     y = np.repeat(np.arange(n_classes), n_per_class)
     seeds = _distinct_orders(rng, n_classes)
@@ -142,9 +144,9 @@ def make_concordant_ranks(
     >>> X.shape, bool(tau_concordance(X[y == 0]) >= 0.5)
     ((40, 10), True)
     """
-    _check_count("n_features", n_features, 2)
-    _check_count("n_classes", n_classes, 2)
-    _check_count("n_per_class", n_per_class, 1)
+    check_count("n_features", n_features, 2)
+    check_count("n_classes", n_classes, 2)
+    check_count("n_per_class", n_per_class, 1)
     if not isinstance(min_within, Real) or not float(min_within) <= 1:
         raise ValueError(f"`min_within` must be a number of at most 1, got {min_within!r}.")
     if not isinstance(max_between, Real):
@@ -189,8 +191,3 @@ def _concordance(margins: np.ndarray, m: int) -> float:
     """Figure 6 of the paper, from the sums over its m samples; rounded once, so 1 is 1."""
     pairs = len(margins) * (len(margins) - 1)
     return int((margins**2).sum() - m * pairs) / (pairs * (m**2 - m))
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, Integral) or value < least:
-        raise ValueError(f"`{name}` must be an integer of at least {least}, got {value!r}.")

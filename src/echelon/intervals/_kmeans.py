@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, fit_context
-from echelon.intervals._means import Scale, mean_intervals
-from echelon.intervals._read import Intervals, read_intervals
-from echelon.kernels.prototypes import assign
+from echelon.intervals._intervals import Intervals, Scale, mean_intervals, read_intervals
+from echelon.intervals._loops import assign
 from echelon.validation import as_table
 
 

@@ -9,13 +9,24 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import StrOptions, output_config
 from echelon._core.differences import without_rounding
-from echelon.engines import Engine, Samples, resolve_engine
-from echelon.intervals._convert import to_frame
-from echelon.intervals._means import Scale, mean_intervals, scaled
-from echelon.intervals._prototypes import PAIRED, TURNED, prototype_weights, turned
-from echelon.intervals._read import Intervals, holds_intervals, read_intervals
+from echelon._core.progress import track
+from echelon.engines import TIE_TOLERANCE, Engine, Samples, resolve_engine
+from echelon.intervals._intervals import (
+    Intervals,
+    Scale,
+    added,
+    blocks_of_rows,
+    holds_intervals,
+    mean_intervals,
+    read_intervals,
+    to_frame,
+)
+from echelon.intervals._loops import add_absolute_margins, add_margins
 from echelon.margin import MarginSelector, margin_weights
 from echelon.margin.rules import nearest_intervals
+
+TURNED, PAIRED = "linf", "l2"
+"""Distances that need midpoints and half widths, and the Euclidean norm of two differences."""
 
 
 class IntervalRelief(MarginSelector):
@@ -209,7 +220,7 @@ class IntervalRelief(MarginSelector):
     def _arrange(self, columns: Intervals, codes: np.ndarray) -> Samples:
         """Scaled bounds side by side, two columns per feature, rows sorted by class."""
         rows = np.argsort(codes, kind="stable")
-        bounds = scaled(columns.values[rows])
+        bounds = Scale.of(columns.values[rows], columns.ranges).scaled()
         if self.distance == TURNED:
             bounds = turned(bounds)
         n_columns = 2 * bounds.shape[1]
@@ -294,3 +305,55 @@ def _varying(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
         known = bounds[~np.isnan(bounds).any(axis=1)]
         varying[feature] = len(known) > 0 and bool((known != known[0]).any())
     return varying
+
+
+def turned(bounds: np.ndarray) -> np.ndarray:
+    """Midpoints and half widths in place of lower and upper bounds, along the last axis.
+
+    max(|a|, |b|) = |a + b| / 2 + |a - b| / 2, so the largest difference of two bounds is the
+    difference of midpoints plus that of half widths.
+    """
+    lower, upper = bounds[..., 0], bounds[..., 1]
+    return np.stack([(lower + upper) / 2, (upper - lower) / 2], axis=-1)
+
+
+def prototype_weights(
+    scale: Scale,
+    classes: np.ndarray,
+    prototypes: np.ndarray,
+    engine: Engine,
+    *,
+    distance: str,
+    componentwise: bool,
+    missing: bool,
+    verbose: int = 0,
+) -> np.ndarray:
+    """Mean over the samples of the difference to other prototypes less that to their own.
+
+    One pass over the rows has found the prototypes, the mean intervals of the classes; a second one
+    adds up the margins.
+    """
+    dtype = scale.values.dtype
+    centers = turned(prototypes) if distance == TURNED else prototypes
+    centers = np.ascontiguousarray(centers.transpose(0, 2, 1)).astype(dtype)
+    turn, paired = distance == TURNED, distance == PAIRED
+    tolerance = 1.0 + TIE_TOLERANCE[dtype]
+
+    def task(rows: slice) -> tuple[np.ndarray]:
+        scores = np.zeros(len(scale.low))
+        data = scale.values[rows], classes[rows], scale.low, scale.inverse, centers, turn
+        if componentwise or missing or paired:
+            add_margins(*data, paired, componentwise, tolerance, scores)
+        else:
+            add_absolute_margins(*data, tolerance, scores)
+        return (scores,)
+
+    blocks = blocks_of_rows(len(classes))
+    done = track(
+        engine.map(task, blocks),
+        total=len(blocks),
+        description="Interval margins",
+        verbose=verbose,
+    )
+    (scores,) = added(done)
+    return scores / len(classes)

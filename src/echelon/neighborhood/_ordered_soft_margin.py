@@ -399,7 +399,7 @@ class AnswerSearch:
                 limit = min(limit, errors.min() + slack)
             return errors / n_samples
 
-        return np.concatenate(in_threads(run, self.chosen.tasks(candidates), self.n_jobs))
+        return np.concatenate(list(in_threads(run, self.chosen.tasks(candidates), self.n_jobs)))
 
     def _sums(self, candidates: np.ndarray, lists: Shortlists, limit: float) -> np.ndarray:
         """Sums of errors over all samples; inf for those given up."""
@@ -424,7 +424,11 @@ class AnswerSearch:
         lists = Shortlists(near, np.empty(near.shape), counts, np.empty(n_samples))
         if n_samples:
             parts = np.array_split(np.arange(n_samples), TASKS)
-            in_threads(lambda rows: shortlist(chosen.state, rows, size, lists), parts, self.n_jobs)
+            list(
+                in_threads(
+                    lambda rows: shortlist(chosen.state, rows, size, lists), parts, self.n_jobs
+                )
+            )
         return lists
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -15,11 +16,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon.engines import NumbaEngine
-from echelon.kernels.precedence import kendall, log_likelihoods
-from echelon.rankorder._counts import all_counts, rank_sums
-from echelon.rankorder._kernel import kendall_kernel, normalised, squared_norms
-from echelon.rankorder._orders import Orders, as_orders, order_codes, read_again, read_orders
+from echelon._core.jobs import check_n_jobs
+from echelon._core.threads import in_threads
+from echelon.rankorder._loops import kendall, log_likelihoods
+from echelon.rankorder._orders import (
+    Orders,
+    all_margins,
+    as_orders,
+    order_codes,
+    rank_sums,
+    read_orders,
+    smallest_type,
+    ties,
+)
 from echelon.targets import read_classes
 
 _ROWS = 16
@@ -126,17 +135,18 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted classifier.
         """
+        check_n_jobs(self.n_jobs)
         values = read_orders(X)
         validate_data(self, X, y, skip_check_array=True)
-        self.classes_, codes = read_classes(y)
-        check_consistent_length(values, codes)
-        orders, engine = as_orders(values, codes), NumbaEngine(self.n_jobs)
+        self.classes_, class_codes = read_classes(y)
+        check_consistent_length(values, class_codes)
+        orders = as_orders(values, class_codes)
         if self.method == "center":
-            self.centers_ = rankdata(rank_sums(orders, engine)[0], axis=1)
+            self.centers_ = rankdata(rank_sums(orders), axis=1)
         elif self.method == "kernel":
             self._train(orders)
         else:
-            self._count(orders, engine)
+            self._count(orders)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -152,7 +162,7 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Labels; of equally likely, or equally near, classes the first.
         """
-        codes = order_codes(read_again(self, X))
+        codes = order_codes(read_orders(X, fitted=self))
         if self.method == "kernel":
             return self.classes_[self._machine.predict(self._kernel(codes))]
         return self.classes_[self._scores(codes).argmax(axis=1)]
@@ -171,7 +181,7 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         log_probabilities : ndarray of shape (n_samples, n_classes)
             By class, in the order of ``classes_``.
         """
-        scores = self._scores(order_codes(read_again(self, X)))
+        scores = self._scores(order_codes(read_orders(X, fitted=self)))
         return scores - logsumexp(scores, axis=1, keepdims=True)
 
     @available_if(_has_probabilities)
@@ -190,10 +200,10 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         """
         return np.exp(self.predict_log_proba(X))
 
-    def _count(self, orders: Orders, engine: NumbaEngine) -> None:
+    def _count(self, orders: Orders) -> None:
         sizes = orders.class_sizes
         self.class_log_prior_ = np.log(sizes / sizes.sum())
-        self._counts = all_counts(orders, engine)
+        self._counts = pair_counts(orders, self.n_jobs)
         doubled = np.arange(2 * int(sizes.max()) + 1)
         self._logs = np.log(doubled / 2 + self.alpha)
         self._totals = np.log(doubled / 2 + 2 * self.alpha)
@@ -204,23 +214,23 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         self._machine = SVC(kernel="precomputed", C=self.C).fit(kernel, orders.classes)
 
     def _kernel(self, codes: np.ndarray) -> np.ndarray:
-        """Kernel of samples with those of the fit."""
-        return normalised(kendall_kernel(codes, self._codes), squared_norms(codes), self._norms)
+        """Kendall's tau-b of samples with those of the fit; 0 for samples without any order."""
+        norms = np.maximum(squared_norms(codes), 1)[:, None] * np.maximum(self._norms, 1)
+        return kendall_kernel(codes, self._codes) / np.sqrt(norms)
 
     def _scores(self, codes: np.ndarray) -> np.ndarray:
         """Joint log likelihood, or minus the distance, of every sample and class."""
         out = np.empty((len(codes), len(self.classes_)))
-        blocks = gen_batches(len(codes), _ROWS)
-        fill = self._likelihoods if self.method == "bayes" else self._distances
-        for _ in NumbaEngine(self.n_jobs).map(lambda here: fill(codes[here], out[here]), blocks):
-            pass
-        return out + self.class_log_prior_ if self.method == "bayes" else -out
+        bayes = self.method == "bayes"
 
-    def _likelihoods(self, codes: np.ndarray, out: np.ndarray) -> None:
-        log_likelihoods(codes, self._counts, self._logs, self._totals, out)
+        def fill(here: slice) -> None:
+            if bayes:
+                log_likelihoods(codes[here], self._counts, self._logs, self._totals, out[here])
+            else:
+                kendall(codes[here], order_codes(self.centers_), out[here])
 
-    def _distances(self, codes: np.ndarray, out: np.ndarray) -> None:
-        kendall(codes, order_codes(self.centers_), out)
+        list(in_threads(fill, gen_batches(len(codes), _ROWS), self.n_jobs))
+        return out + self.class_log_prior_ if bayes else -out
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -229,3 +239,54 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
         # Only the order of features counts, so data that differ in level are all alike.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def pair_counts(orders: Orders, n_jobs: int | None) -> np.ndarray:
+    """Samples in which i comes before j, doubled, plus ties, by class, i and j; 0 where i is j.
+
+    That is, the samples in which both are known, plus those before, less those after.
+    """
+    margins = all_margins(orders, n_jobs)
+    counts = np.empty(margins.shape, smallest_type(2 * int(orders.class_sizes.max()), "u"))
+    for c, (first, last) in enumerate(pairwise(orders.starts)):
+        both = np.full(1, last - first)
+        if orders.low is not orders.high:  # some are unknown
+            known = (orders.low[first:last] >= 0).astype(np.float32)
+            both = known.T @ known
+        np.add(margins[c], both, out=counts[c], dtype=counts.dtype, casting="unsafe")
+        np.fill_diagonal(counts[c], 0)
+    return counts
+
+
+# -------------------------------------------------------------------------- the Kendall kernel
+
+
+def kendall_kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Pairs of features ordered alike less those ordered oppositely, for every two samples.
+
+    Parameters
+    ----------
+    a, b : ndarray of int, shape (n_samples, n_features)
+        Codes as of :func:`~echelon.rankorder._orders.order_codes`.
+
+    Notes
+    -----
+    The inner product of the orders of all pairs, as 1, -1 and 0 (tied or unknown); feature after
+    feature, so that these columns are never held.
+    """
+    kernel = np.zeros((len(a), len(b)))
+    for i in range(a.shape[1] - 1):
+        # Sums of at most n_features ones: exact in single precision.
+        kernel += _signs(a, i) @ _signs(b, i).T
+    return kernel
+
+
+def squared_norms(codes: np.ndarray) -> np.ndarray:
+    """The kernel of every sample with itself: its pairs whose order is known and no tie."""
+    known, tied = (codes >= 0).sum(axis=1), ties(codes)
+    return (known * (known - 1) - (tied * (tied - 1)).sum(axis=1)) / 2
+
+
+def _signs(codes: np.ndarray, i: int) -> np.ndarray:
+    one, others = codes[:, [i]].astype(np.float32), codes[:, i + 1 :]
+    return np.sign(others - one) * ((others >= 0) & (one >= 0))

@@ -1,24 +1,49 @@
-"""The four criteria of backward elimination: what is lost by removing a feature.
+"""What is lost by removing a feature: divergence, and the four criteria of backward elimination.
 
-Each looks at all features left and is told which one was removed; what it keeps is updated by that
-feature alone.
+The divergence of a set of features (Definition 3) is the entropy of the classes given the order of
+these features, less that given the order of all: 0 while samples of different classes that could be
+told apart still can.
+
+Each criterion looks at all features left and is told which one was removed; what it keeps is
+updated by that feature alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.utils import gen_batches
 
-from echelon.engines import Engine
-from echelon.kernels.centers import BLOCK, center_distances, reaches, sort_columns
-from echelon.rankorder._blankets import Blankets
-from echelon.rankorder._counts import all_margins, all_spoiler_terms
-from echelon.rankorder._orders import Orders
-from echelon.rankorder._projection import Projection, on_grid
+from echelon._core.threads import in_threads
+from echelon.rankorder._centers_loops import BLOCK, center_distances, reaches, sort_columns
+from echelon.rankorder._loops import (
+    all_changes,
+    chain,
+    cut,
+    pair_surprises,
+    small_surprise,
+    surprise,
+    surprises_without,
+)
+from echelon.rankorder._orders import (
+    Orders,
+    all_margins,
+    all_spoiler_terms,
+    rank_sums,
+    read_labelled,
+)
+
+GRID = 2.0**32
+"""Divergences that agree on multiples of 1 / GRID are equal, and 0 is one of them."""
+
+_BLOCK, _DIRECT = 256, 20_000
+
+_SPARE = 4
+"""Blankets' worth of neighbours kept for every feature, to be looked for again when used up."""
 
 DISTANCE_GRID = 2.0**40
 """Distances between vectors of centers that agree on multiples of 1 / DISTANCE_GRID are equal."""
@@ -27,6 +52,135 @@ _MOST_TASKS, _STEPS_PER_TASK = 16, 1_000_000
 
 _UNSORTED = 16
 """So many removals later the columns are sorted again: it costs, but shortens the reach."""
+
+
+def subset_divergence(X: Any, y: Any, features: Any) -> float:
+    """Divergence of a set of features from all features (Definition 3 of [1]_).
+
+    How much less the order of some features says about the classes than the order of all: the
+    Kullback-Leibler divergence between the distributions of the classes, averaged over the
+    distinct orders; natural logarithm.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples, whose values are comparable within a row; NaN is unknown.
+    y : array-like of shape (n_samples,)
+        Classes.
+    features : array-like or set
+        Column indices, a mask, or names of columns; at least one, each once.
+
+    Returns
+    -------
+    divergence : float
+        0 if nothing is lost.
+
+    References
+    ----------
+    .. [1] D. J. Slotta, J. P. C. Vergara, N. Ramakrishnan, L. S. Heath, "Algorithms for feature
+       selection in rank-order spaces", 2005.
+
+    Examples
+    --------
+    >>> from echelon.rankorder import subset_divergence
+    >>> X, y = [[1, 2, 3], [1, 3, 2], [2, 1, 3]], ["a", "b", "b"]
+    >>> subset_divergence(X, y, [0, 1, 2]), round(subset_divergence(X, y, [1, 2]), 3)
+    (0.0, 0.462)
+    """
+    orders = read_labelled(X, y)
+    kept = _feature_mask(features, X, orders.n_features)
+    projection = Projection(orders)
+    for feature in np.flatnonzero(~kept):
+        projection.remove(int(feature))
+    return projection.divergence
+
+
+def _feature_mask(features: Any, X: Any, n_features: int) -> np.ndarray:
+    """A mask from a mask, column indices or column names."""
+    wanted = np.atleast_1d(np.asarray([*features] if isinstance(features, Set) else features))
+    if wanted.dtype.kind == "b" and wanted.shape == (n_features,):
+        wanted = np.flatnonzero(wanted)
+    elif wanted.dtype.kind not in "iu":
+        places = {name: i for i, name in enumerate(getattr(X, "columns", []))}
+        wanted = np.array(
+            [places.get(w, -1) if isinstance(w, str) else -1 for w in wanted.tolist()]
+        )
+    mask = np.isin(np.arange(n_features), wanted)
+    # Fewer than were asked for: some are no columns, or there twice.
+    if wanted.shape != (mask.sum(),) or not mask.any():
+        raise ValueError(
+            f"`features` must be a mask, indices or names of the {n_features} columns of X, each "
+            f"once, got {features!r}. Give at least one."
+        )
+    return mask
+
+
+def log_table(n: int) -> np.ndarray:
+    """C log(c) for c = 0, ..., n."""
+    counts = np.arange(n + 1, dtype=np.float64)
+    return counts * np.log(np.maximum(counts, 1))
+
+
+def on_grid(divergences: Any) -> Any:
+    """Divergences as whole numbers, so that equal ones compare equal."""
+    return np.floor(np.asarray(divergences) * GRID + 0.5)
+
+
+class Projection:
+    """Orders of samples over the features left, and the divergence of these features."""
+
+    def __init__(self, orders: Orders, *, look_ahead: bool = False):
+        m, n = orders.low.shape
+        self.classes, self.n_classes = orders.classes, len(orders.class_sizes)
+        self._logs = log_table(m)
+        self._before = np.empty((n + 1, m), np.int32)
+        self._after = np.empty((n + 1, m), np.int32)
+        self._tied = np.zeros((n + 1, m), bool)
+        self._hashes, self._known = np.empty(m, np.uint64), np.empty(m, np.int64)
+        self._changes = np.empty((n if look_ahead else 0, m), np.uint64)
+        order = np.argsort(orders.low, axis=1, kind="stable")
+        chain(orders.low, order, *self._links, self._hashes, self._known)
+        all_changes(*self._links, self._changes)
+        self._least = self._surprise()
+
+    @property
+    def _links(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._before, self._after, self._tied
+
+    @property
+    def divergence(self) -> float:
+        """Divergence of the features left."""
+        return float(self._as_divergence(self._surprise()))
+
+    def remove(self, feature: int) -> None:
+        """Remove a feature from every order."""
+        cut(*self._links, feature, self._hashes, self._known, self._changes)
+
+    def divergences_without(self, features: np.ndarray, n_jobs: int | None) -> np.ndarray:
+        """Divergence after removing each of some features."""
+        out = np.empty(len(features))
+
+        def fill(here: slice) -> None:
+            surprises_without(
+                features[here], self._hashes, self._known, self._before, self._changes,
+                self.classes, self.n_classes, self._logs, out[here],
+            )  # fmt: skip
+
+        if len(features) * len(self.classes) < _DIRECT:
+            fill(slice(None))  # less work than starting threads
+        else:
+            list(in_threads(fill, gen_batches(len(features), _BLOCK), n_jobs))
+        return self._as_divergence(out)
+
+    def _surprise(self) -> float:
+        return surprise(self._hashes, self._known, self.classes, self.n_classes, self._logs)
+
+    def _as_divergence(self, surprises: Any) -> Any:
+        divergences = (surprises - self._least) / len(self.classes)
+        return np.where(on_grid(divergences) > 0, divergences, 0.0)
+
+
+# ----------------------------------------------------------------------------------- criteria
 
 
 class Candidates(NamedTuple):
@@ -60,8 +214,8 @@ class Criterion(ABC):
 class Spoilers(Criterion):
     """The feature with the highest spoiler count goes."""
 
-    def __init__(self, orders: Orders, engine: Engine):
-        self._terms = all_spoiler_terms(orders, engine)
+    def __init__(self, orders: Orders, n_jobs: int | None):
+        self._terms = all_spoiler_terms(orders, n_jobs)
         self.counts = self._terms.sum(axis=1, dtype=np.int64)
 
     def candidates(self, left: np.ndarray) -> Candidates:
@@ -75,12 +229,12 @@ class Spoilers(Criterion):
 class GreedyKL(Criterion):
     """The feature without which the divergence is smallest goes; at ties the greatest spoiler."""
 
-    def __init__(self, orders: Orders, projection: Projection, engine: Engine):
-        self._spoilers = Spoilers(orders, engine)
-        self._projection, self._engine = projection, engine
+    def __init__(self, orders: Orders, projection: Projection, n_jobs: int | None):
+        self._spoilers = Spoilers(orders, n_jobs)
+        self._projection, self._n_jobs = projection, n_jobs
 
     def candidates(self, left: np.ndarray) -> Candidates:
-        values = self._projection.divergences_without(left, self._engine)
+        values = self._projection.divergences_without(left, self._n_jobs)
         return Candidates((on_grid(values), -self._spoilers.counts[left]), values)
 
     def remove(self, feature: int) -> None:
@@ -88,17 +242,66 @@ class GreedyKL(Criterion):
 
 
 class KollerSahami(Criterion):
-    """The feature that adds least to its Markov blanket goes."""
+    """The feature that adds least to its approximate Markov blanket goes, after Koller and Sahami.
 
-    def __init__(self, orders: Orders, blanket_size: int, engine: Engine):
-        self._blankets = Blankets(orders, blanket_size, engine)
+    The blanket of feature k holds the features j with the smallest divergence of {j} with respect
+    to {j, k}, that is, those whose order with k says least about the classes.  That number does not
+    depend on the other features, so only blankets that lose a member change.
+    """
+
+    def __init__(self, orders: Orders, blanket_size: int, n_jobs: int | None):
+        self._orders, self._codes = orders, np.ascontiguousarray(orders.low.T)
+        self._classes, self._n_classes = orders.classes, len(orders.class_sizes)
+        self._logs = log_table(len(orders.classes))
+        self._alone = self._logs[-1] - self._logs[orders.class_sizes].sum()
+        self._size = blanket_size
+        self._left, self._n_left = np.ones(orders.n_features, bool), orders.n_features
+        self._members: list[set[int]] = [set() for _ in self._left]
+        """Features whose blanket a feature is in."""
+        self._near = list(in_threads(self._nearest, range(orders.n_features), n_jobs))
+        self._losses = np.empty(orders.n_features)
+        for k in range(orders.n_features):
+            self._renew(k)
 
     def candidates(self, left: np.ndarray) -> Candidates:
-        values = self._blankets.losses[left]
+        values = self._losses[left]
         return Candidates((on_grid(values),), values)
 
     def remove(self, feature: int) -> None:
-        self._blankets.remove(feature)
+        """Take a feature away, and renew the blankets it was in."""
+        self._left[feature] = False
+        self._n_left -= 1
+        for k in sorted(self._members[feature]):
+            if self._left[k]:
+                self._renew(k)
+
+    def _nearest(self, k: int) -> np.ndarray:
+        """The features left that come first into question for the blanket of k, nearest first."""
+        surprises = np.empty(len(self._left))
+        pair_surprises(*self._orders.by_class, k, self._logs, surprises)
+        left = np.flatnonzero(self._left)
+        left = left[left != k]
+        # {j} alone has no order, so its divergence is all that the order of {j, k} says.
+        keys = on_grid((self._alone - surprises[left]) / len(self._classes))
+        count = min(len(left), (1 + _SPARE) * self._size)
+        if count == 0:
+            return left
+        near = np.flatnonzero(keys <= np.partition(keys, count - 1)[count - 1])
+        return left[near[np.argsort(keys[near], kind="stable")[:count]]]
+
+    def _renew(self, k: int) -> None:
+        """Choose the blanket of k among the features left, and what k adds to it."""
+        near = self._near[k][self._left[self._near[k]]]
+        if len(near) < min(self._size, self._n_left - 1):
+            near = self._near[k] = self._nearest(k)
+        blanket = near[: self._size]
+        for j in blanket:
+            self._members[j].add(k)
+        loss = self._surprise(blanket) - self._surprise(np.append(blanket, k))
+        self._losses[k] = max(loss / len(self._classes), 0.0)
+
+    def _surprise(self, features: np.ndarray) -> float:
+        return small_surprise(self._codes, features, self._classes, self._n_classes, self._logs)
 
 
 class CenterDistances(Criterion):
@@ -108,14 +311,14 @@ class CenterDistances(Criterion):
     the counts of a class lie in the order that the sums had when they were last sorted.
     """
 
-    def __init__(self, orders: Orders, engine: Engine):
-        self._engine = engine
-        self._margins = all_margins(orders, engine)
+    def __init__(self, orders: Orders, n_jobs: int | None):
+        self._n_jobs = n_jobs
+        self._margins = all_margins(orders, n_jobs)
         # Sums of two features come nearer to each other by less than this.
         self._widest = 2 * orders.class_sizes + 1
         largest = int(orders.class_sizes.max()) * (orders.n_features + 4)
         small = largest < np.iinfo(np.int32).max
-        self._sums = self._margins.sum(axis=1, dtype=np.int32 if small else np.int64)
+        self._sums: np.ndarray = rank_sums(orders).astype(np.int32 if small else np.int64)
         self._features = np.arange(orders.n_features)
         self._rows = np.tile(self._features, (len(self._sums), 1))
         self._columns = self._rows.copy()
@@ -212,8 +415,7 @@ class CenterDistances(Criterion):
         if n_tasks < 2:
             work(rows)  # less than starting threads
             return
-        for _ in self._engine.map(work, np.array_split(rows, n_tasks)):
-            pass
+        list(in_threads(work, np.array_split(rows, n_tasks), self._n_jobs))
 
 
 def _runs(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

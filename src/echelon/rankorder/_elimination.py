@@ -1,37 +1,34 @@
-"""Backward elimination of features by the order they keep within samples."""
+"""Backward elimination of features by the order they keep within samples, and its accuracy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon.base import BaseSelector
-from echelon.engines import NumbaEngine
+from echelon.rankorder._classifier import RankOrderClassifier
 from echelon.rankorder._criteria import (
     CenterDistances,
     Criterion,
     GreedyKL,
     KollerSahami,
+    Projection,
     Spoilers,
+    on_grid,
 )
 from echelon.rankorder._orders import Orders, as_orders, read_orders
-from echelon.rankorder._projection import Projection, on_grid
 from echelon.validation import Columns
 
 _PATH = np.dtype([("feature", int), ("value", float), ("divergence", float)])
-
-
-class Removal(NamedTuple):
-    """A removed feature, the criterion it went by, and the divergence of the features left."""
-
-    feature: int
-    value: float
-    divergence: float
+"""A removed feature, the criterion it went by, and the divergence of the features left."""
 
 
 class RankOrderSelector(BaseSelector):
@@ -172,9 +169,9 @@ class RankOrderSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, codes, n_wanted = self._begin(X, y)
-        self._check_class_sizes(codes)
-        removals = self._removals(as_orders(features.values, codes), n_wanted or 1)
+        features, class_codes, n_wanted = self._begin(X, y)
+        self._check_class_sizes(class_codes)
+        removals = self._removals(as_orders(features.values, class_codes), n_wanted or 1)
         n_most = features.values.shape[1] - (n_wanted or 1)
         steps = track(
             removals,
@@ -188,11 +185,11 @@ class RankOrderSelector(BaseSelector):
 
     def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
         values = read_orders(X, min_samples=2)
-        self.classes_, codes = self._read_classes(y)
-        return Columns(values, np.zeros(values.shape[1], bool), None), codes
+        self.classes_, class_codes = self._read_classes(y)
+        return Columns(values, np.zeros(values.shape[1], bool), None), class_codes
 
-    def _check_class_sizes(self, codes: np.ndarray) -> None:
-        sizes = np.bincount(codes)
+    def _check_class_sizes(self, class_codes: np.ndarray) -> None:
+        sizes = np.bincount(class_codes)
         if sizes.min() < 2:
             label = self.classes_.tolist()[sizes.argmin()]
             raise ValueError(
@@ -200,7 +197,7 @@ class RankOrderSelector(BaseSelector):
                 "are compared within classes: add samples, or drop the class."
             )
 
-    def _removals(self, orders: Orders, n_wanted: int) -> Iterator[Removal]:
+    def _removals(self, orders: Orders, n_wanted: int) -> Iterator[tuple[int, float, float]]:
         """Remove features down to a number, or until the divergence would be too large."""
         projection = Projection(orders, look_ahead=self.criterion == "kl")
         criterion = self._criterion(orders, projection)
@@ -216,18 +213,17 @@ class RankOrderSelector(BaseSelector):
                 if on_grid(divergence) > limit:
                     return
                 criterion.remove(int(feature))
-                yield Removal(int(feature), float(value), divergence)
+                yield int(feature), float(value), divergence
             left = np.delete(left, chosen)
 
     def _criterion(self, orders: Orders, projection: Projection) -> Criterion:
-        engine = NumbaEngine(self.n_jobs)
         if self.criterion == "spoilers":
-            return Spoilers(orders, engine)
+            return Spoilers(orders, self.n_jobs)
         if self.criterion == "cdv":
-            return CenterDistances(orders, engine)
+            return CenterDistances(orders, self.n_jobs)
         if self.criterion == "kl":
-            return GreedyKL(orders, projection, engine)
-        return KollerSahami(orders, int(self.blanket_size), engine)
+            return GreedyKL(orders, projection, self.n_jobs)
+        return KollerSahami(orders, int(self.blanket_size), self.n_jobs)
 
     def _step(self, n_features: int) -> int:
         """Features removed at a time, as in scikit-learn's RFE."""
@@ -248,3 +244,55 @@ class RankOrderSelector(BaseSelector):
         self.support_ = np.ones(n_features, bool)
         self.support_[removed[:n_removed]] = False
         self.divergence_ = float(self.path_.divergence[n_removed - 1]) if n_removed else 0.0
+
+
+def elimination_accuracy(
+    estimator: Any, X: Any, y: Any, *, classifier: Any = None, cv: Any = 5, last: int = 80
+) -> np.ndarray:
+    """Accuracy of a classifier with all features, and after every removal.
+
+    Parameters
+    ----------
+    estimator : RankOrderSelector
+        Fitted.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Samples, whose values are comparable within a row; NaN is unknown.  If they are those of
+        the fit, the features have seen the test folds, and the accuracy is too high.
+    y : array-like of shape (n_samples,)
+        Classes.
+    classifier : classifier, default=None
+        What is cross-validated; None: ``RankOrderClassifier()``.
+    cv : int or splitter, default=5
+        Folds of the cross-validation.
+    last : int, default=80
+        Measure the accuracy of sets of at most so many features, and of at least two, with a
+        known value in every sample.
+
+    Returns
+    -------
+    accuracy : ndarray of shape (n_removed + 1,)
+        Mean over the folds; NaN where it was not measured.
+
+    See Also
+    --------
+    echelon.display.EliminationDisplay : The same as a plot.
+
+    Examples
+    --------
+    >>> from echelon import RankOrderSelector
+    >>> from echelon.datasets import make_rank_order
+    >>> from echelon.rankorder import elimination_accuracy
+    >>> X, y = make_rank_order(3, 10, 5, 0, random_state=1)
+    >>> selector = RankOrderSelector().fit(X, y)
+    >>> elimination_accuracy(selector, X, y, last=4).round(2)
+    array([ nan,  nan,  nan,  nan, 0.97, 1.  , 0.67,  nan])
+    """
+    check_is_fitted(estimator, "path_")
+    values, removed = read_orders(X, fitted=estimator), estimator.path_.feature
+    model = RankOrderClassifier() if classifier is None else classifier
+    accuracy = np.full(len(removed) + 1, np.nan)
+    for step in range(len(accuracy)):
+        left = np.delete(values, removed[:step], axis=1)
+        if 2 <= left.shape[1] <= last and not np.isnan(left).all(axis=1).any():
+            accuracy[step] = cross_val_score(clone(model), left, y, cv=cv).mean()
+    return accuracy

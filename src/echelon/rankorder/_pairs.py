@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import check_feature_names_in, fit_context
-from echelon.rankorder._orders import read_again, read_orders
+from echelon.rankorder._orders import read_orders
 
 
 def boolean_order(X: Any) -> np.ndarray:
@@ -133,7 +133,7 @@ class BooleanOrder(TransformerMixin, BaseEstimator):
         orders : ndarray or CSR array of shape (n_samples, n_features * (n_features - 1) / 2)
             1 below, 0 above, 0.5 tied, NaN unknown.
         """
-        values = read_again(self, X)
+        values = read_orders(X, fitted=self)
         if not self.sparse_output:
             return _pairs(values)
         runs = [sparse.csr_array(_against(values, i)) for i in range(values.shape[1] - 1)]

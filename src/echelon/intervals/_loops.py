@@ -1,4 +1,4 @@
-"""Intervals against a few prototypes, one pass over the rows each.
+"""Compiled loops: intervals against a few prototypes, one pass over the rows each.
 
 A row holds (lower, upper) pairs.  It is scaled as it is read, so that no scaled copy of the data
 is ever made, into two runs: all lower bounds, then all upper bounds.  ``turned`` rows and
@@ -11,7 +11,7 @@ which makes the largest difference of two bounds a sum of two absolute values as
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 
 
 @kernel
@@ -94,6 +94,42 @@ def _add_absolute(row, center, weight, sums):
 
 
 @kernel
+def _less_lowest(raw, lowest, turned, row):
+    """A row in the units of the data, less the lowest values; midpoints first if turned."""
+    n, half = row.shape[0] // 2, np.float32(0.5)
+    if turned:
+        for f in range(n):
+            lower, upper = raw[2 * f] - lowest[f], raw[2 * f + 1] - lowest[f]
+            row[f] = (lower + upper) * half
+            row[n + f] = (upper - lower) * half
+    else:
+        for j in range(2 * n):
+            row[j] = raw[j] - lowest[j]
+
+
+@kernel
+def _distances(row, flat, weight, others, far):
+    """Distances to the prototypes of other classes; four at once, so that the row is read once."""
+    n_by_four = others.shape[0] // 4 * 4
+    for k in range(0, n_by_four, 4):
+        a, b, c, d = others[k], others[k + 1], others[k + 2], others[k + 3]
+        at_a, at_b, at_c, at_d = flat[a], flat[b], flat[c], flat[d]
+        to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
+        for j in range(row.shape[0]):
+            to_a += weight[j] * abs(row[j] - at_a[j])
+            to_b += weight[j] * abs(row[j] - at_b[j])
+            to_c += weight[j] * abs(row[j] - at_c[j])
+            to_d += weight[j] * abs(row[j] - at_d[j])
+        far[a], far[b], far[c], far[d] = to_a, to_b, to_c, to_d
+    for k in range(n_by_four, others.shape[0]):
+        center = flat[others[k]]
+        total = 0.0
+        for j in range(row.shape[0]):
+            total += weight[j] * abs(row[j] - center[j])
+        far[others[k]] = total
+
+
+@kernel
 def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance, scores):
     """Add every row's difference to the nearest other prototype less that to its own.
 
@@ -101,49 +137,21 @@ def add_absolute_margins(values, codes, low, inverse, centers, turned, tolerance
     feature) are scaled, and turned if the rows are to be.  Prototypes tied with the nearest
     (within the tolerance) share its place.
     """
-    # In one piece: calls between the short loops cost half as much again.  Rows stay in the units
-    # of the data, less the lowest value; ranges come in as weights of the differences.
+    # Rows stay in the units of the data; ranges come in as weights of the differences.
     n_classes, n = centers.shape[0], centers.shape[2]
-    width = 2 * n
-    bounds = values.reshape(values.shape[0], width)
+    bounds = values.reshape(values.shape[0], 2 * n)
     flat, weight, lowest = _in_units(centers, low, inverse, turned)
     others = _other_classes(n_classes)
-    n_by_four = (n_classes - 1) // 4 * 4
-    row = np.empty(width, values.dtype)
+    row, sums = np.empty(2 * n, values.dtype), np.zeros(2 * n, np.float64)
     far = np.empty(n_classes, np.float64)
-    sums = np.zeros(width, np.float64)
-    half = np.float32(0.5)
     for i in range(values.shape[0]):
-        own, raw = codes[i], bounds[i]
-        if turned:
-            for f in range(n):
-                lower, upper = raw[2 * f] - low[f], raw[2 * f + 1] - low[f]
-                row[f] = (lower + upper) * half
-                row[n + f] = (upper - lower) * half
-        else:
-            for j in range(width):
-                row[j] = raw[j] - lowest[j]
-        # Four prototypes at once, so that the row is read once.
-        for k in range(0, n_by_four, 4):
-            a, b, c, d = others[own, k], others[own, k + 1], others[own, k + 2], others[own, k + 3]
-            at_a, at_b, at_c, at_d = flat[a], flat[b], flat[c], flat[d]
-            to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
-            for j in range(width):
-                to_a += weight[j] * abs(row[j] - at_a[j])
-                to_b += weight[j] * abs(row[j] - at_b[j])
-                to_c += weight[j] * abs(row[j] - at_c[j])
-                to_d += weight[j] * abs(row[j] - at_d[j])
-            far[a], far[b], far[c], far[d] = to_a, to_b, to_c, to_d
-        for k in range(n_by_four, n_classes - 1):
-            at_a = flat[others[own, k]]
-            to_a = 0.0
-            for j in range(width):
-                to_a += weight[j] * abs(row[j] - at_a[j])
-            far[others[own, k]] = to_a
+        own = codes[i]
+        _less_lowest(bounds[i], lowest, turned, row)
+        _distances(row, flat, weight, others[own], far)
         nearest, n_tied = _nearest_of_others(far, own, tolerance)
         if n_tied == 1:
             miss, hit = flat[nearest], flat[own]
-            for j in range(width):
+            for j in range(2 * n):
                 sums[j] += np.float64(abs(row[j] - miss[j]) - abs(row[j] - hit[j]))
         else:
             _add_absolute(row, flat[own], -1.0, sums)
@@ -203,12 +211,16 @@ def _over_those_present(gaps):
 
 
 @kernel
-def _add(misses, hits, scores):
-    """Add differences to misses less those to hits; what is not there is NaN or inf."""
-    for f in range(scores.shape[0]):
-        miss = misses[f] if misses[f] < np.inf else 0.0
-        hit = hits[f] if hits[f] < np.inf else 0.0
-        scores[f] += miss - hit
+def _add(misses, hits, sums):
+    """Add differences to misses and to hits, each to its own; what is not there is NaN or inf.
+
+    Not one less the other: compilers may add before they subtract, one time and not another, which
+    shows in the last digits.
+    """
+    to_misses, to_hits = sums[0], sums[1]
+    for f in range(misses.shape[0]):
+        to_misses[f] += misses[f] if misses[f] < np.inf else 0.0
+        to_hits[f] += hits[f] if hits[f] < np.inf else 0.0
 
 
 @kernel
@@ -247,7 +259,7 @@ def add_margins(
     n_classes, n = centers.shape[0], centers.shape[2]
     first, second = np.empty(n, values.dtype), np.empty(n, values.dtype)
     gaps = np.empty((n_classes, n), values.dtype)
-    other = np.empty(n, values.dtype)
+    other, sums = np.empty(n, values.dtype), np.zeros((2, n))
     far = np.empty(n_classes, np.float64)
     for i in range(values.shape[0]):
         own = codes[i]
@@ -261,11 +273,13 @@ def add_margins(
                 far[c] = _over_those_present(gaps[c])
             nearest, n_tied = _nearest_of_others(far, own, tolerance)
             if nearest >= 0 and n_tied == 1:
-                _add(gaps[nearest], gaps[own], scores)
+                _add(gaps[nearest], gaps[own], sums)
                 continue
             limit = far[nearest] * tolerance if nearest >= 0 else -1.0
             _mean_of_tied(gaps, far, limit, other)
-        _add(other, gaps[own], scores)
+        _add(other, gaps[own], sums)
+    for f in range(n):
+        scores[f] += sums[0, f] - sums[1, f]
 
 
 # ------------------------------------------------------------------------------------- clusters

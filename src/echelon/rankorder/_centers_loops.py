@@ -1,6 +1,6 @@
-"""Centers of classes after one feature more is removed, for many candidates.
+"""Compiled loops: centers of classes after one feature more is removed, for many candidates.
 
-The rank of a feature at the center of a class is that of its sum of margins (see ``precedence``).
+The rank of a feature at the center of a class is that of its sum of margins (see ``_orders``).
 Removing a feature moves a sum by at most the size of the class, so of features nearly in the order
 of their sums only near ones can change places: each is compared with those within reach of it,
 whose number is bounded for blocks of ``BLOCK`` positions, without branches.  The margins of a class
@@ -9,7 +9,7 @@ lie in its own order, so that all of this runs along memory.
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 
 BLOCK = 64
 
