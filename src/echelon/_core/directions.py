@@ -24,8 +24,10 @@ def directions(monotonic_cst: Any, columns: Data, codes: np.ndarray) -> np.ndarr
         return np.where(columns.nominal, 0, 1)
     if isinstance(monotonic_cst, str):
         signs = np.zeros(n_features, dtype=int)
-        numeric = ~columns.nominal
-        signs[numeric] = _signs_of_tau(columns.values[:, numeric], codes, columns.weights)
+        numeric = np.flatnonzero(~columns.nominal)
+        agree, oppose = pairs_by_column(columns.values, numeric, codes, columns.weights).T
+        equal = columns.weights is not None and abs(agree - oppose) <= 1e-12 * (agree + oppose)
+        signs[numeric] = np.where(equal, 0, np.sign(agree - oppose))
         return signs
     if isinstance(monotonic_cst, dict | pd.Series):
         wanted = np.zeros(n_features, dtype=object)
@@ -53,26 +55,24 @@ def _checked(wanted: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     return wanted.astype(int)
 
 
-def _signs_of_tau(values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    agree, oppose = pairs_in_order(values, codes, weights).T
-    equal = weights is not None and abs(agree - oppose) <= 1e-12 * (agree + oppose)
-    return np.where(equal, 0, np.sign(agree - oppose))
-
-
-def pairs_in_order(
-    values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
+def pairs_by_column(
+    values: Any, features: np.ndarray, codes: np.ndarray, weights: np.ndarray | None = None
 ) -> np.ndarray:
     """Pairs of samples whose values and classes are in the same order, and in opposite ones.
 
-    Of one column, shape (2,), or of all columns of a table, shape (n_features, 2).
+    Of some columns of a table, which may lie on a cluster; shape (n_features, 2).
     """
-    table = values.reshape(len(codes), -1)
     counts = np.ones(len(codes), np.int64) if weights is None else weights
-    pairs = np.empty((table.shape[1], 2), counts.dtype)
+    pairs = np.empty((len(features), 2), counts.dtype)
     size = max(1, _CELLS // len(codes))
-    for start in range(0, len(pairs), size):
-        rows = np.ascontiguousarray(table[:, start : start + size].T)
+    for start in range(0, len(features), size):
+        rows = np.stack([values[:, f] for f in features[start : start + size]])
         order = np.argsort(rows, axis=1)  # missing values last
         found = pairs[start : start + size]
         pairs_by_feature(rows, order, codes, counts, int(codes.max()) + 1, found)
-    return pairs.reshape(*values.shape[1:], 2)
+    return pairs
+
+
+def pairs_in_order(column: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Pairs in the same order, and in opposite ones, of one column."""
+    return pairs_by_column(column[:, None], np.zeros(1, int), codes)[0]

@@ -22,7 +22,6 @@ from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
-from echelon._core.sample_weights import row_counts
 from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.methods import CLASSES
 from echelon.targets import Target
@@ -99,21 +98,23 @@ class Block(NamedTuple):
     rows: np.ndarray
     order: np.ndarray
 
-    def mid_ranks(self, weights: np.ndarray | None) -> np.ndarray:
-        """The middle of the places that equal values take, as rows; NaN for missing values."""
+    def ascending(self, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Values in order, and the middle of the places that equal values take, from 0."""
         values = np.take_along_axis(self.rows, self.order, axis=1)
-        counts = row_counts(weights, values.shape[1])[self.order]
+        counts = np.ones(values.shape[1]) if weights is None else weights[self.order]
+        places = np.cumsum(counts, axis=-1)
         new = np.ones(values.shape, bool)
         new[:, 1:] = values[:, 1:] != values[:, :-1]
         last = np.roll(new, -1, axis=1)
-        places = np.cumsum(counts, axis=1)
         before = np.maximum.accumulate(np.where(new, places - counts, 0), axis=1)
-        up_to = np.where(last, places, np.inf)[:, ::-1]
-        up_to = np.minimum.accumulate(up_to, axis=1)[:, ::-1]
-        ranks = np.empty_like(places)
-        middle = np.where(np.isnan(values), np.nan, (before + up_to + 1) / 2)
-        np.put_along_axis(ranks, self.order, middle, axis=1)
-        return ranks
+        up_to = np.minimum.accumulate(np.where(last, places, np.inf)[:, ::-1], axis=1)[:, ::-1]
+        return values, (before + up_to) / 2
+
+    def in_rows(self, ascending: np.ndarray) -> np.ndarray:
+        """What was found for the values in order, for the rows as they are."""
+        found = np.empty_like(ascending)
+        np.put_along_axis(found, self.order, ascending, axis=1)
+        return found
 
 
 def sorted_blocks(

@@ -268,7 +268,7 @@ class Boosted(NamedTuple):
     credit: np.ndarray
 
 
-class Additive:
+class Additive(NamedTuple):
     """Additive models of the same bins and outputs, boosted one feature at a time.
 
     Parameters
@@ -287,34 +287,31 @@ class Additive:
         Features that are boosted by themselves, before all are.
     """
 
-    def __init__(
-        self,
-        bins: Bins,
-        directions: np.ndarray,
-        outputs: np.ndarray,
-        *,
-        n_rounds: int,
-        rate: float,
-        shrinkage: float,
-        counts: np.ndarray | None = None,
-        first: Sequence[int] = (),
-    ):
-        self.bins, self.directions = bins, directions
-        self.counts = row_counts(counts, len(outputs))
-        self.first = np.array(first, dtype=np.int64)
-        self.outputs = np.ascontiguousarray(outputs.T)
-        self.n_rounds, self.rate, self.shrinkage = n_rounds, rate, shrinkage
+    bins: Bins
+    directions: np.ndarray
+    outputs: np.ndarray
+    n_rounds: int
+    rate: float
+    shrinkage: float
+    counts: np.ndarray | None = None
+    first: Sequence[int] = ()
 
     def run(self, drawn: np.ndarray, n_steps: int | None = None) -> Boosted:
         """Boost a model of the samples drawn; ``n_steps`` is not used: all rounds count."""
-        weights = self.counts * drawn
-        mean = (weights * self.outputs).sum(axis=1, keepdims=True) / weights.sum()
-        residual = self.outputs - mean
-        before = self._rounds(self.first, residual, weights) if len(self.first) else []
-        left = residual - sum((self._step(*each) for each in before), np.zeros_like(residual))
-        others = np.setdiff1d(np.arange(len(self.bins.codes)), self.first)
-        everything = np.concatenate([self.first, others])  # of copies, the first one is taken
-        return self._judged([*before, *self._rounds(everything, left, weights)], residual, weights)
+        counts = row_counts(self.counts, len(drawn))
+        weights, first = counts * drawn, np.array(self.first, dtype=np.int64)
+        residual = self._centred(weights)
+        rounds = self._rounds(first, residual, weights) if len(first) else []
+        left = residual - sum((self._step(*each) for each in rounds), np.zeros_like(residual))
+        others = np.setdiff1d(np.arange(len(self.bins.codes)), first)
+        everything = np.concatenate([first, others])  # of copies, the first one is taken
+        rounds += self._rounds(everything, left, weights)
+        return self._judged(rounds, residual, weights, np.where(drawn == 0, counts, 0.0))
+
+    def _centred(self, weights: np.ndarray) -> np.ndarray:
+        """Outputs of mean 0, as rows."""
+        outputs = np.ascontiguousarray(self.outputs.T)
+        return outputs - (weights * outputs).sum(axis=1, keepdims=True) / weights.sum()
 
     def _rounds(
         self, some: np.ndarray, residual: np.ndarray, weights: np.ndarray
@@ -326,7 +323,7 @@ class Additive:
         codes, n_bins, n_ordered = (part[some] for part in self.bins)
         shape = n_bins, n_ordered, self.directions[some]
         how = weights[inside], self.rate, self.shrinkage, features, curves
-        if self.bins.codes.size * len(self.outputs) <= SMALL and not self.directions.any():
+        if self.bins.codes.size * len(residual) <= SMALL and not self.directions.any():
             done = boost_by_arrays(codes[:, inside], residual[:, inside], *how)
         else:
             done = boost(codes[:, inside], *shape, residual[:, inside], *how)
@@ -337,10 +334,13 @@ class Additive:
         return self.rate * curve[:, self.bins.codes[feature]]
 
     def _judged(
-        self, rounds: list[tuple[int, np.ndarray]], residual: np.ndarray, weights: np.ndarray
+        self,
+        rounds: list[tuple[int, np.ndarray]],
+        residual: np.ndarray,
+        weights: np.ndarray,
+        outside: np.ndarray,
     ) -> Boosted:
         """What the rounds lower the squared error of the samples inside and outside by."""
-        outside = np.where(weights == 0, self.counts, 0.0)
         before, unseen = (weights * residual**2).sum(), (outside * residual**2).sum()
         errors, credit = np.empty(len(rounds)), np.zeros(len(self.bins.codes))
         for t, (feature, curve) in enumerate(rounds):
@@ -355,9 +355,9 @@ class Additive:
 
     def single_worth(self) -> np.ndarray:
         """Gain of every feature's bin means by itself, less what bins gain by chance."""
-        counts, total = self.counts, self.counts.sum()
-        outputs = self.outputs - (counts * self.outputs).sum(axis=1, keepdims=True) / total
-        chance = (counts * outputs**2).sum() / total
+        counts = row_counts(self.counts, len(self.outputs))
+        outputs = self._centred(counts)
+        chance = (counts * outputs**2).sum() / counts.sum()
         worth = np.empty(len(self.bins.codes))
         for f, (codes, n_bins) in enumerate(zip(self.bins.codes, self.bins.n_bins, strict=True)):
             sizes = np.bincount(codes, counts, n_bins)

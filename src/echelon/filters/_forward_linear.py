@@ -210,7 +210,9 @@ class Design:
         values = numbers.values.astype(np.float64)
         if scale == "rank":
             for block in sorted_blocks(numbers, np.arange(len(self.numeric))):
-                values[:, block.features] = block.mid_ranks(weights).T
+                ordered, middle = block.ascending(weights)
+                ranks = np.where(np.isnan(ordered), np.nan, middle)
+                values[:, block.features] = block.in_rows(ranks).T
         parts = [_standardised(values, weights)]
         self.blocks: dict[int, slice] = {}
         for feature in np.flatnonzero(columns.nominal):

@@ -249,8 +249,8 @@ def _chance_values(tables: Iterable[np.ndarray], sizes: np.ndarray) -> np.ndarra
         p, q = (part[:, 0] for part in _shares(cells, np.array([own, n - own]), n_bins))
         return float(hypergeom.pmf(drawn, n, own, size) @ ((p - q) * (np.log(p) - np.log(q))))
 
-    found = []
-    for table in tables:
-        bins = np.sort(table.sum(axis=1)).tolist()
-        found.append(sum(expected(size, len(bins)) for size in bins))
-    return np.array(found)
+    @cache
+    def of_bins(sizes_of_bins: tuple[int, ...]) -> float:
+        return sum(expected(size, len(sizes_of_bins)) for size in sizes_of_bins)
+
+    return np.array([of_bins(tuple(np.sort(table.sum(axis=1)).tolist())) for table in tables])

@@ -80,16 +80,14 @@ def _nominal_labels(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 def _equal_bins(block: Block, weights: np.ndarray | None, n_bins: int) -> Labels:
     """Bins of equal mass: the bin of a value is that of the middle of its copies' places."""
-    present = ~np.isnan(block.rows)
-    total = (present * row_counts(weights, present.shape[1])).sum(axis=1, keepdims=True)
-    bins = np.floor(n_bins * (block.mid_ranks(weights) - 0.5) / np.where(total > 0, total, 1.0))
-    bins[~present] = np.inf
-    ascending = np.take_along_axis(bins, block.order, axis=1)
+    counts = row_counts(weights, block.rows.shape[1])
+    total = (~np.isnan(block.rows) * counts).sum(axis=1, keepdims=True)
+    values, middle = block.ascending(weights)
+    bins = np.floor(n_bins * middle / np.where(total > 0, total, 1.0))
+    bins[np.isnan(values)] = np.inf
     numbers = np.zeros(bins.shape, np.int32)
-    np.cumsum(ascending[:, 1:] > ascending[:, :-1], axis=1, out=numbers[:, 1:])
-    codes = np.empty_like(numbers)
-    np.put_along_axis(codes, block.order, numbers, axis=1)
-    return Labels(codes, numbers[:, -1] + 1)
+    np.cumsum(bins[:, 1:] > bins[:, :-1], axis=1, out=numbers[:, 1:])
+    return Labels(block.in_rows(numbers), numbers[:, -1] + 1)
 
 
 def _cuts(block: Block, classes: np.ndarray) -> Labels:
