@@ -18,8 +18,7 @@
 ``precedence``  how often one feature comes before another within a sample
 ``projection``  orders within samples under removal of features, compared by hashes
 ``centers``     centers of classes of such orders after one more removal
-``_jit``        the one decorator behind every compiled loop;  ``_notice``  says when it compiles
-``_keeping``    machine code on disk, done without where there is no room
+``_jit``        the one decorator behind every compiled loop;  ``_compiler``  Numba behind it
 """
 
 from echelon.kernels._jit import compiling, kernel
