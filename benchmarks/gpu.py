@@ -23,8 +23,8 @@ from benchmarks.common import note, publish
 from benchmarks.relieff import K, make_data
 from echelon import IntervalRelief, MultiSURF, OReliefF, ReliefF, RReliefF
 from echelon.engines import TorchEngine
+from echelon.engines.torch import _encoding as sums
 from echelon.engines.torch import _gpu as gpu
-from echelon.engines.torch import _sums as sums
 
 SIZES = [(m, p) for m in (10**4, 10**5, 10**6) for p in (10, 100, 1000)]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.common import PAGES, data_folder, environment, note, publish
 from echelon.engines import Classes, NumbaEngine, Samples, Search
-from echelon.engines.numba._compact import paying_plan
+from echelon.engines.numba.leaves import paying_plan
 
 K = 10
 ROWS = (20_000, 100_000, 1_000_000)

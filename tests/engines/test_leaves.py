@@ -7,12 +7,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from echelon import OReliefF, ReliefF, RReliefF
 from echelon._core.samples import arrange
 from echelon.engines import ABOVE, ANY, BELOW, Classes, Found, NumbaEngine, Search
-from echelon.engines.numba import _compact
-from echelon.engines.numba._axes import possible_axes
-from echelon.engines.numba._codes import choose_codes
-from echelon.engines.numba._compact import best_plan, compact_order, paying_plan
-from echelon.engines.numba._leaves import lay_out
-from echelon.engines.numba._visits import nearest_by_leaves
+from echelon.engines.numba.leaves import (
+    _order,
+    best_plan,
+    compact_order,
+    lay_out,
+    nearest_by_leaves,
+    paying_plan,
+)
+from echelon.engines.numba.leaves._layout import choose_codes, possible_axes
 from echelon.validation import Columns
 
 pytestmark = pytest.mark.slow  # half a minute of compiling, thrice
@@ -294,8 +297,7 @@ def test_leaves_of_low_dimensional_data_are_small():
 def test_a_look_at_a_few_rows_tells_where_leaves_are_passed_over(monkeypatch):
     few, many = uniform(60_000, 3), uniform(60_000, 120)
     assert best_plan(few, "manhattan", 10).nanoseconds < 0.7
-    monkeypatch.setattr(_compact, "FEWEST_PAIRS", 0)
-    monkeypatch.setattr(_compact, "COMPILING", 0.0)
+    monkeypatch.setattr(_order, "FEWEST_PAIRS", 0)
     assert paying_plan(few, 60_000, "manhattan", 10) is not None
     assert paying_plan(few, 60_000, "paired", 10) is None
     assert paying_plan(many, 60_000, "euclidean", 10) is None

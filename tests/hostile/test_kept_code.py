@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from echelon.kernels import _jit, _keeping
+from echelon.kernels import _compiler, _jit
 
 
 def add_one(x):
@@ -19,9 +19,9 @@ def add_one(x):
 def folder(tmp_path, monkeypatch):
     """Where compiled code is kept."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    _keeping.say_where_to_keep.cache_clear()
+    _compiler.say_where_to_keep.cache_clear()
     yield tmp_path
-    _keeping.say_where_to_keep.cache_clear()
+    _compiler.say_where_to_keep.cache_clear()
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def test_a_full_disk_is_said_once(folder):
         found = [called(_jit.kernel(add_one)) for _ in range(3)]
     assert found == [False] * 3
     assert len(said) == 1
-    assert said[0].filename == _keeping.__file__  # the command shows warnings of ours only
+    assert said[0].filename == _compiler.__file__  # the command shows warnings of ours only
     assert not [path for path in folder.rglob("*") if path.is_file()]
     assert not called(_jit.kernel(add_one))
     assert called(_jit.kernel(add_one))

@@ -15,7 +15,7 @@ import pytest
 from numba.core import caching
 
 from cli_cases import call, grades
-from echelon.kernels import _jit, _keeping
+from echelon.kernels import _compiler, _jit
 
 ORDER = ("--class-order", "0,1,2", "-q")
 
@@ -208,9 +208,9 @@ def test_errors_show_what_would_act_unseen(capsys):
 @pytest.fixture
 def nothing_can_be_kept(monkeypatch):
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    _keeping.say_where_to_keep.cache_clear()
+    _compiler.say_where_to_keep.cache_clear()
     yield
-    _keeping.say_where_to_keep.cache_clear()
+    _compiler.say_where_to_keep.cache_clear()
 
 
 @pytest.mark.usefixtures("nothing_can_be_kept")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import echelon
-from echelon.kernels import _jit, _notice
+from echelon.kernels import _compiler, _jit
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,14 +89,14 @@ def test_a_long_fit_can_be_interrupted(estimator, n_jobs):
 
 @pytest.mark.filterwarnings("ignore:Compiled code cannot be kept:UserWarning")
 def test_kernels_compile_where_nothing_can_be_cached(monkeypatch):
-    compiler = _notice.njit
+    compiler = _compiler.njit
 
     def njit(cache=False, **options):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         return compiler(**options)
 
-    monkeypatch.setattr(_notice, "njit", njit)
+    monkeypatch.setattr(_compiler, "njit", njit)
     assert _jit.kernel(lambda x: x + 1)(1) == 2
 
 

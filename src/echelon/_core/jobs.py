@@ -1,4 +1,8 @@
-"""How many cores, and many small jobs on them: the one meaning of ``n_jobs``.
+"""Running things in parallel: the one meaning of ``n_jobs``, threads for loops, and jobs.
+
+``n_threads``   how many threads ``n_jobs`` stands for
+``in_threads``  a compiled loop over parts of the data, in threads of this process
+``Jobs``        many independent jobs, run by joblib: here, in processes or on a cluster
 
 Threads share the data and start at once, so compiled loops take all cores unless told otherwise.
 Processes copy the data and take seconds to start, so they must be asked for: by a number, or by a
@@ -8,18 +12,26 @@ context of joblib.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import current_thread, main_thread
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from echelon._core.progress import counts_jobs, expect, stepwise, track
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+LOOK = 1.0
+"""Seconds after which whoever waits for a result looks around."""
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -63,6 +75,40 @@ def _cores_here() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def in_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
+) -> Iterator[Result]:
+    """Apply a function to independent items in threads of this process, results in order.
+
+    Parameters
+    ----------
+    function : callable
+        Spends its time in compiled loops, which release the GIL.
+    items : iterable
+        Its arguments, one each.
+    n_jobs : int, default=None
+        Threads, as ``n_threads`` counts them.
+
+    Examples
+    --------
+    >>> from echelon._core.jobs import in_threads
+    >>> list(in_threads(abs, [-1, 2], n_jobs=2))
+    [1, 2]
+    """
+    # Also for one thread: the main one stays free to be interrupted.
+    pool = ThreadPoolExecutor(n_threads(n_jobs))
+    try:
+        tasks = deque(pool.submit(function, item) for item in items)
+        while tasks:
+            task = tasks.popleft()
+            # In pieces: a wait without end is deaf to Ctrl-C once pyarrow has read a file.
+            while not wait([task], LOOK).done:
+                pass
+            yield task.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Jobs:

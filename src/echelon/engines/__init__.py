@@ -1,25 +1,34 @@
 """Where the arithmetic runs.
 
-An engine offers a few primitives (nearest neighbours per group of classes, differences summed
-over pairs, a parallel map); methods are written in terms of them and do not know which engine
+An engine searches neighbours: it offers a few primitives (nearest neighbours per group of classes,
+differences summed over pairs); methods are written in terms of them and do not know which engine
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
 
-``_samples``  the samples that it is given, and groups of their classes
-``_search``   what it is asked to find, and what it finds
+``_search``   the samples that it is given, what it is asked to find, and what it finds
 ``_base``     what an engine must be able to do
-``_resolve``  from the ``engine`` parameter of an estimator to an engine
 ``numpy``     array operations: nothing to compile, for small work
 ``numba``     compiled kernels in threads, the engine of every larger work unless told otherwise
 ``torch``     a GPU: tiles of samples in reduced precision, then exact distances
 ``dask``      a cluster: blocks of rows, each searched by a local engine
 """
 
+import math
+from importlib import import_module
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from echelon._core.compat import StrOptions
+from echelon._core.extras import require
 from echelon.engines._base import Engine
-from echelon.engines._resolve import ENGINE_CONSTRAINTS, engine_class, resolve_engine
-from echelon.engines._samples import Classes, Samples
-from echelon.engines._search import TIE_TOLERANCE, Bands, BandSums, Found, Search
+from echelon.engines._search import (
+    TIE_TOLERANCE,
+    Bands,
+    BandSums,
+    Classes,
+    Found,
+    Samples,
+    Search,
+)
 from echelon.engines.numba import NumbaEngine
 from echelon.engines.numpy import NumpyEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
@@ -48,8 +57,54 @@ __all__ = [
     "resolve_engine",
 ]
 
+_OPTIONAL = {"torch": ("torch", "TorchEngine"), "dask": ("distributed", "DaskEngine")}
+"""Engines by name: the package each needs, and its class."""
+
+ENGINE_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_jobs": [Integral, None],
+    "engine": [StrOptions({"auto", "numpy", "numba", *_OPTIONAL}), Engine],
+}
+"""Parameter constraints of the estimators whose arithmetic runs on an engine."""
+
+SMALL = 5e7
+"""Terms (queries times samples times features) up to which array operations are good enough.
+
+ReliefF on 1,000 x 50 takes 20 ms then, and 10 ms by compiled loops, which take ten seconds to
+compile."""
+
+
+def resolve_engine(engine: str | Engine, n_jobs: int | None, work: float = math.inf) -> Engine:
+    """The engine of that name, or the engine object itself.
+
+    "auto" is a local engine: data never move elsewhere by themselves.  Small work, in terms, goes
+    to the one that compiles nothing.  Which of the two it is depends on the size of the work alone,
+    so that a fit gives the same numbers whenever it is repeated; they differ by rounding.
+
+    Examples
+    --------
+    >>> from echelon.engines import resolve_engine
+    >>> type(resolve_engine("auto", n_jobs=None, work=1_000)).__name__  # nothing to compile
+    'NumpyEngine'
+    >>> type(resolve_engine("auto", n_jobs=None)).__name__
+    'NumbaEngine'
+    """
+    if isinstance(engine, Engine):
+        return engine
+    if engine in _OPTIONAL:
+        return _class_of(engine)(n_jobs=n_jobs)
+    if engine == "numpy" or (engine == "auto" and work <= SMALL):
+        return NumpyEngine(n_jobs)
+    return NumbaEngine(n_jobs)
+
+
+def _class_of(name: str) -> Any:
+    """The class of an engine that needs a package beyond the usual ones."""
+    package, attribute = _OPTIONAL[name]
+    require(f"The {name} engine needs", name, package)
+    return getattr(import_module(f"echelon.engines.{name}"), attribute)
+
 
 def __getattr__(name: str) -> Any:
     if name in ("DaskEngine", "TorchEngine"):
-        return engine_class(name.removesuffix("Engine").lower())
+        return _class_of(name.removesuffix("Engine").lower())
     raise AttributeError(f"module 'echelon.engines' has no attribute {name!r}")

@@ -5,39 +5,61 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from echelon._core.jobs import check_n_jobs, n_threads
-from echelon.engines._samples import Classes, Samples
-from echelon.engines._search import BandSums, Found, Search
+from echelon._core.jobs import Item, Result, check_n_jobs, in_threads, n_threads
+from echelon.engines._search import Bands, BandSums, Classes, Found, Samples, Search
 from echelon.kernels.accumulate import share_places
 
-LOOK = 1.0
-"""Seconds after which whoever waits for a result looks around."""
+Shared = TypeVar("Shared")
+
+Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Queries, their numbers of neighbours, and the neighbours and their shares, query by query."""
 
 
-class Engine(ABC):
-    """The primitives that methods are written in.
+class Space(Protocol):
+    """What an engine makes of samples to search in them."""
 
-    A *space* is whatever the engine made of the samples in ``prepare``; it has the ``samples``, the
-    ``tolerance`` of ties, and says whether distances are ``squared``.
+    @property
+    def samples(self) -> Samples:
+        """The samples."""
+
+    @property
+    def tolerance(self) -> float:
+        """The largest ratio of two distances that are equal."""
+
+    @property
+    def squared(self) -> bool:
+        """Whether distances are squared."""
+
+
+S = TypeVar("S", bound=Space)
+
+
+class Engine(ABC, Generic[S]):
+    """Where neighbours are searched: the primitives that methods are written in.
+
+    A *space* is what the engine makes of the samples in ``prepare``, for the other primitives.
 
     Parameters
     ----------
     n_jobs : int, default=None
-        Threads of this process for ``map``; -1: one per core.  None: one per core, or
+        Threads of this process; -1: one per core.  None: one per core, or
         ``NUMBA_NUM_THREADS``, unless a context or worker of joblib says otherwise.
 
     Examples
     --------
-    >>> from echelon.engines import Engine, resolve_engine
+    >>> import numpy as np
+    >>> from echelon.engines import Classes, Samples, Search, resolve_engine
+    >>> values = np.array([[0.0], [0.2], [1.0]])
+    >>> samples = Samples(values, np.zeros(3, int), np.arange(3), np.arange(1), 0, 1, False)
     >>> engine = resolve_engine("numpy", n_jobs=1)
-    >>> isinstance(engine, Engine), list(engine.map(abs, [-1, 2]))
-    (True, [1, 2])
+    >>> space = engine.prepare(samples, "manhattan")
+    >>> engine.nearest(space, np.arange(3), Search(Classes.same(1), n_neighbors=1)).indices.tolist()
+    [1, 0, 1]
     """
 
     shares_memory: ClassVar[bool] = True
@@ -81,7 +103,7 @@ class Engine(ABC):
         return samples, queries
 
     @abstractmethod
-    def prepare(self, samples: Samples, metric: str) -> Any:
+    def prepare(self, samples: Samples, metric: str) -> S:
         """Lay the samples out for searches under a metric.
 
         "manhattan", "euclidean", or "paired": columns come in pairs, and the differences of each
@@ -89,16 +111,16 @@ class Engine(ABC):
         it stands at the first of the two).
         """
 
-    def tasks(self, space: Any, queries: np.ndarray) -> list[np.ndarray]:
+    def tasks(self, space: S, queries: np.ndarray) -> list[np.ndarray]:
         """The query rows in the groups that are worth one call of the other primitives."""
         size = self.queries_per_task
         return np.array_split(np.sort(queries), range(size, len(queries), size))
 
     @abstractmethod
-    def nearest(self, space: Any, queries: np.ndarray, search: Search) -> Found:
+    def nearest(self, space: S, queries: np.ndarray, search: Search) -> Found:
         """Find the neighbours of the query rows, exactly."""
 
-    def distance_sums(self, space: Any, queries: np.ndarray) -> np.ndarray:
+    def distance_sums(self, space: S, queries: np.ndarray) -> np.ndarray:
         """How many rows lie at a finite distance of a query, the sum and the sum of squares.
 
         Of shape (3, n_samples); 0 for rows that are no queries.
@@ -117,49 +139,29 @@ class Engine(ABC):
         deque(self.map(task, self.tasks(space, queries)), maxlen=0)
         return sums
 
-    def band_sums(self, space: Any, queries: np.ndarray, bands: Any) -> BandSums | None:
+    def band_sums(self, space: S, queries: np.ndarray, bands: Bands) -> BandSums | None:
         """Sums over all pairs within bands of distance, if faster here than pair by pair.
 
-        ``bands`` is a :class:`Bands`; the data are complete.  None: go pair by pair.
+        The data are complete.  None: go pair by pair.
         """
         return None
 
-    def share(self, space: Any, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
+    def share(self, space: S, found: Found, places: np.ndarray, *, by_index: bool) -> np.ndarray:
         """Weight of every neighbour when each query has so many places to give."""
         rows = space.samples.rows[found.indices]
         return share_places(found.counts, found.distances, rows, places, space.tolerance, by_index)
 
     @abstractmethod
-    def accumulate(
-        self,
-        space: Any,
-        pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        coefs: np.ndarray,
-        direction: int,
-    ) -> np.ndarray:
-        """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over queries i, for every feature f.
+    def accumulate(self, space: S, pairs: Pairs, coefs: np.ndarray, direction: int) -> np.ndarray:
+        """Sum of ``coef_i * mean_j diff_f(x_i, x_j)`` over queries i, for every feature f."""
 
-        ``pairs`` holds the queries, their numbers of neighbours, the neighbours and shares.
-        """
-
-    def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        """Apply a function to independent items in threads of this process, results in order."""
-        # Also for one thread: the main one stays free to be interrupted.
-        pool = ThreadPoolExecutor(self.n_threads)
-        try:
-            tasks = deque(pool.submit(function, item) for item in items)
-            while tasks:
-                task = tasks.popleft()
-                # In pieces: a wait without end is deaf to Ctrl-C once pyarrow has read a file.
-                while not wait([task], LOOK).done:
-                    pass
-                yield task.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Make searches, as ``function(item)``, in threads of this process; results in order."""
+        return in_threads(function, items, self.n_threads)
 
     def spread(
-        self, function: Callable[[Any, Any], Any], shared: Any, items: Iterable[Any]
-    ) -> Iterator[Any]:
+        self, function: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
+    ) -> Iterator[Result]:
         """Apply ``function(shared, item)`` to independent items, wherever there is room.
 
         Function, shared and items are pickled where an engine has other machines.

@@ -10,9 +10,9 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from echelon._core.directions import directions, pairs_in_order
+from echelon._core.jobs import in_threads
 from echelon._core.progress import track
 from echelon._core.rows import feature_names, read_rows
-from echelon.engines import NumbaEngine
 from echelon.kernels.monotone import count_dominance
 from echelon.targets import read_ordered_classes
 from echelon.validation import read_columns
@@ -167,7 +167,7 @@ def _joint(
     def compare(first: int) -> tuple[int, int, int]:
         return count_dominance(values, ends, first, min(first + BLOCK, len(codes)))
 
-    blocks = NumbaEngine(n_jobs).map(compare, starts)
+    blocks = in_threads(compare, starts, n_jobs)
     shown = track(blocks, total=len(starts), description="pairs", verbose=verbose)
     agree, oppose, equal = np.sum(list(shown), axis=0).tolist()
     return agree, oppose, equal

@@ -2,8 +2,7 @@
 
 ``_engine``     the primitives
 ``_blocks``     what a worker does: searches and sums between two blocks of rows
-``_cluster``    waiting for a cluster: data that survive their worker, errors that say what happened
-``_rowblocks``  Dask arrays and DataFrames, read block by block
+``_cluster``    data on a cluster: waiting for it, data that survive their worker, collections
 """
 
 from echelon.engines.dask._engine import DaskEngine

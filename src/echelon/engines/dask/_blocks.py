@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon.engines._base import Engine
-from echelon.engines._samples import Classes, Samples
-from echelon.engines._search import Found, Search
+from echelon.engines._search import Classes, Found, Samples, Search
 from echelon.kernels.accumulate import add_differences, sum_differences, within_kth
 
 

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from distributed import Client, Future, default_client
 
-from echelon.engines._base import Engine
-from echelon.engines._resolve import resolve_engine
-from echelon.engines._samples import Samples
-from echelon.engines._search import Found, Search, tie_factor
+from echelon.engines import resolve_engine
+from echelon.engines._base import Engine, Pairs
+from echelon.engines._search import Found, Samples, Search, tie_factor
 from echelon.engines.dask._blocks import (
     Block,
     Layout,
@@ -26,8 +25,15 @@ from echelon.engines.dask._blocks import (
     sum_in,
     totals_in,
 )
-from echelon.engines.dask._cluster import STOPPED, Held, Patience, gathered
-from echelon.engines.dask._rowblocks import RowBlocks, read_collection, to_block
+from echelon.engines.dask._cluster import (
+    STOPPED,
+    Held,
+    Patience,
+    RowBlocks,
+    gathered,
+    read_collection,
+    to_block,
+)
 
 TIMEOUT = "30s"
 """To reach a scheduler."""
@@ -36,7 +42,7 @@ IN_FLIGHT = 8
 """Groups of queries whose tasks are on the cluster at a time."""
 
 
-class DaskEngine(Engine):
+class DaskEngine(Engine["Space"]):
     """A Dask cluster: blocks of rows, each searched by a local engine inside a worker.
 
     Results are those of the local engine.  Work of a lost worker is done again by another, with
@@ -192,11 +198,7 @@ class DaskEngine(Engine):
         return space.result(submit)
 
     def accumulate(
-        self,
-        space: Space,
-        pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        coefs: np.ndarray,
-        direction: int,
+        self, space: Space, pairs: Pairs, coefs: np.ndarray, direction: int
     ) -> np.ndarray:
         queries, counts, indices, shares = pairs
         if not len(indices):

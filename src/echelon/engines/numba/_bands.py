@@ -1,25 +1,147 @@
-"""Sums over all pairs of samples within bands of distance, block by block, without listing pairs.
+"""Sums over all pairs of samples, block by block, without listing pairs.
 
-Every pair is visited once, for both of its samples.  Which bands it is in follows from the interval
-around its distance: from distances kept by ``_distances``, or else from tile sums (see
-``_nearest``).  The few pairs whose interval holds a limit get their exact distance.  Differences
-are summed from exact values, with the same lanes: m^2 p / 2 operations.  Memory: one exact copy of
-the input and, per task, a few rows of results.
+``distance_sums`` adds up the distances of every sample to all others, from exact values;
+``band_masses`` and ``band_sums`` count the pairs within bands of distance, and add up their
+differences.  Every pair is visited once, for both of its samples: m^2 p / 2 operations each.
+Samples may count by mass.
+
+Which bands a pair is in follows from the interval around its distance: from distances kept by
+``distance_sums``, or else from tile sums (see ``_nearest``).  The few pairs whose interval holds a
+limit get their exact distance.  Differences are summed from exact values, with the same lanes.
+Memory: one exact copy of the input and, per task, a few rows of results, unless distances are to be
+kept.
 """
 
 import numpy as np
 
-from echelon.engines.numba._distances import STRIP, first_lane, lines, rows_of
-from echelon.engines.numba._nearest import GROUP, _sum_block
-from echelon.engines.numba._tiles import TILE
+from echelon.engines.numba._nearest import GROUP, sum_block
+from echelon.engines.numba._tiles import CHUNK, TILE, add_gaps, add_mismatches, add_squares
 from echelon.kernels import kernel
 from echelon.kernels.pairs import ANY, distance
+
+STRIP = 8
+"""Queries whose weights stay in the first-level cache while all features pass by."""
+
+LINE = 16
+"""Lanes are taken in multiples of these, which a vector register may hold."""
 
 NEAR, NEAR_BACK, FAR_OFF, FAR_BACK, DOUBT = 1, 2, 4, 8, 16
 """Bits of a pair: the reference is in the query's near (far) band, and the other way round."""
 
 DOUBTS = np.uint64(0x1010101010101010)
 """The bit of doubt of eight pairs."""
+
+
+@kernel
+def _rows_of(packed, blocks, queries):
+    """The lanes of some queries as rows, padded to whole strips."""
+    padded = (queries.shape[0] + STRIP - 1) // STRIP * STRIP
+    rows = np.zeros((padded, blocks.shape[1]), blocks.dtype)
+    for q in range(queries.shape[0]):
+        b = packed.block_of[queries[q]]
+        lane = queries[q] - packed.block_start[b]
+        for f in range(rows.shape[1]):
+            rows[q, f] = blocks[b, f, lane]
+    return rows
+
+
+@kernel
+def _first_lane(packed, whole, b, i):
+    """The first lane of block b that query i visits: a pair of queries is visited by the lower."""
+    start, size = packed.block_start[b], packed.block_size[b]
+    return max(0, min(i + 1 - start, size)) if whole[b] else 0
+
+
+@kernel
+def _lines(first, size):
+    """The lanes from the first to the last of a block, in whole lines."""
+    return first // LINE * LINE, (size + LINE - 1) // LINE * LINE
+
+
+@kernel
+def _measure(packed, tile, block, lanes, sums, totals):
+    """Distances of a tile of rows to some lanes of a block, squared ones if the metric is."""
+    n = lanes[1] - lanes[0]
+    for first in range(0, tile.shape[1], CHUNK):
+        last = min(first + CHUNK, tile.shape[1])
+        border = min(max(packed.nominal_from, first), last)
+        sums[:] = 0
+        if packed.squared:
+            add_squares(tile, block, first, border, lanes, sums)
+        else:
+            add_gaps(tile, block, first, border, lanes, sums)
+        add_mismatches(tile, block, border, last, lanes, block.dtype.type(1), sums)
+        for q in range(TILE):
+            for j in range(n):
+                totals[q, j] = sums[q, j] + (totals[q, j] if first > 0 else 0.0)
+
+
+@kernel
+def _keep(distances, half, seen):
+    """Distances as tile sums: in whole steps, ``half`` of them to the unit."""
+    for j in range(distances.shape[0]):
+        seen[j] = np.uint16(np.int32(half * distances[j]))
+
+
+@kernel
+def _add_distances(distances, mass, own, sums, squares):
+    """Add distances and their squares, by mass, to those of every row; the sum of either."""
+    total = 0.0
+    square = 0.0
+    for j in range(distances.shape[0]):
+        d = distances[j]
+        sums[j] += own * d
+        squares[j] += own * (d * d)
+        total += mass[j] * d
+        square += mass[j] * (d * d)
+    return total, square
+
+
+@kernel
+def distance_sums(packed, blocks, where, mass, half, queries, place, seen):
+    """Sums of the distances of every row, and of their squares, over the pairs these visit.
+
+    ``where``: which rows are queries, and the blocks all of whose rows are.  ``seen`` (or nothing)
+    gets the distances as tile sums, ``half`` of which are a unit, from ``place`` on in the order in
+    which pairs are visited.
+    """
+    asking, whole = where
+    sums_of, squares_of = np.zeros(mass.shape[0]), np.zeros(mass.shape[0])
+    sums = np.empty((TILE, blocks.shape[2]), blocks.dtype)
+    totals = np.empty((TILE, blocks.shape[2]), np.float64)
+    for done in range(0, queries.shape[0], GROUP):
+        group = queries[done : done + GROUP]
+        rows = _rows_of(packed, blocks, group)
+        for b in range(blocks.shape[0]):
+            start, size = packed.block_start[b], packed.block_size[b]
+            lanes = (0, 0)
+            for q in range(group.shape[0]):
+                i = group[q]
+                first = _first_lane(packed, whole, b, i)
+                if first == size:
+                    continue
+                if q % TILE == 0:
+                    lanes = _lines(first, size)
+                    _measure(packed, rows[q : q + TILE], blocks[b], lanes, sums, totals)
+                line = totals[q % TILE, first - lanes[0] : size - lanes[0]]
+                begin, end = start + first, start + size
+                if not whole[b]:  # some of its rows visit the query, as others do not
+                    for j in range(line.shape[0]):
+                        line[j] *= not (asking[start + j] and start + j <= i)
+                if seen.shape[0] > 0:
+                    _keep(line, half, seen[place : place + line.shape[0]])
+                    place += line.shape[0]
+                if packed.squared:
+                    line[:] = np.sqrt(line)
+                total, square = _add_distances(
+                    line, mass[begin:end], mass[i], sums_of[begin:end], squares_of[begin:end]
+                )
+                sums_of[i] += total
+                squares_of[i] += square
+    return sums_of, squares_of
+
+
+# ------------------------------------------------------------------------------------- bands
 
 
 @kernel
@@ -111,21 +233,21 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
     whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
-        rows = rows_of(packed, packed.blocks, group)
+        rows = _rows_of(packed, packed.blocks, group)
         live, alive = np.zeros(rows.shape[0], np.bool_), np.empty((1, 1), np.uint8)
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         for b in range(packed.blocks.shape[0]):
             start, size = packed.block_start[b], packed.block_size[b]
-            lowest = first_lane(packed, whole, b, group[0])
+            lowest = _first_lane(packed, whole, b, group[0])
             if lowest == size:
                 continue
             if seen.shape[0] == 0:
-                _sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
+                sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
             other = packed.classes[start]
             where = (bands[0], bands[1], bands[2], whole[b], bands[4])
             for q in range(group.shape[0]):
                 i = group[q]
-                first = first_lane(packed, whole, b, i)
+                first = _first_lane(packed, whole, b, i)
                 if first == size:
                     break
                 begin, end = start + first, start + size
@@ -231,24 +353,24 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
     whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
-        rows = rows_of(packed, packed.blocks, group)
-        asked = rows_of(packed, blocks, group)
+        rows = _rows_of(packed, packed.blocks, group)
+        asked = _rows_of(packed, blocks, group)
         live, alive = np.zeros(rows.shape[0], np.bool_), np.empty((1, 1), np.uint8)
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         weights = np.zeros((rows.shape[0], n_lanes), blocks.dtype)
         for b in range(blocks.shape[0]):
             start, size = packed.block_start[b], packed.block_size[b]
-            lowest = first_lane(packed, whole, b, group[0])
+            lowest = _first_lane(packed, whole, b, group[0])
             if lowest == size:
                 continue
             if kept.shape[0] == 0:
-                _sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
+                sum_block(packed, group, rows, b, lowest, wanted, ANY, live, alive, sums, totals)
             other = packed.classes[start]
             where = (bands[0], bands[1], bands[2], whole[b], bands[4])
             for q in range(group.shape[0]):
                 i = group[q]
                 own = packed.classes[i]
-                first = first_lane(packed, whole, b, i)
+                first = _first_lane(packed, whole, b, i)
                 begin, end = start + first, start + size
                 weights[q, :first] = 0
                 weights[q, size:] = 0
@@ -271,9 +393,9 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
                 by_row[i] += half
                 squares += square
             for q in range(0, group.shape[0], STRIP):
-                first = first_lane(packed, whole, b, group[q])
+                first = _first_lane(packed, whole, b, group[q])
                 if first < size:
                     strip, of_strip = asked[q : q + STRIP], weights[q : q + STRIP]
-                    lanes = lines(first, size)
+                    lanes = _lines(first, size)
                     _add_weighted(strip, blocks[b], of_strip, lanes, packed.nominal_from, found)
     return found, by_row, squares

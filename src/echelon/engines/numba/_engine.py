@@ -6,15 +6,20 @@ from functools import cached_property
 
 import numpy as np
 
-from echelon.engines._base import Engine
-from echelon.engines._samples import Classes, Samples
-from echelon.engines._search import Bands, BandSums, Found, Search, tie_factor
-from echelon.engines.numba import _bands, _distances
-from echelon.engines.numba._compact import best_plan, can_order, compact_order, paying_plan
-from echelon.engines.numba._leaves import Leaves, lay_out
-from echelon.engines.numba._nearest import Packed, nearest
-from echelon.engines.numba._packing import Steps, exact_lanes, pack
-from echelon.engines.numba._visits import nearest_by_leaves
+from echelon.engines._base import Engine, Pairs
+from echelon.engines._search import Bands, BandSums, Classes, Found, Samples, Search, tie_factor
+from echelon.engines.numba import _bands
+from echelon.engines.numba._nearest import nearest
+from echelon.engines.numba._packing import Packed, Steps, exact_lanes, pack
+from echelon.engines.numba.leaves import (
+    Leaves,
+    best_plan,
+    can_order,
+    compact_order,
+    lay_out,
+    nearest_by_leaves,
+    paying_plan,
+)
 from echelon.kernels.accumulate import add_differences
 
 MOST_CLASSES = 64
@@ -57,7 +62,7 @@ class _Space:
         return np.empty(0, np.uint16)
 
 
-class NumbaEngine(Engine):
+class NumbaEngine(Engine[_Space]):
     """Numba kernels in the threads of this process.
 
     Parameters
@@ -87,11 +92,6 @@ class NumbaEngine(Engine):
             raise ValueError(f'`search` must be "auto", "pairs" or "leaves", got {search!r}.')
         self.search = search
 
-    @staticmethod
-    def at_hand() -> bool:
-        """Whether the search was compiled before, by this process or one that left it on disk."""
-        return nearest.at_hand
-
     def compact(
         self, samples: Samples, queries: np.ndarray, metric: str, n_neighbors: int
     ) -> tuple[Samples, np.ndarray]:
@@ -120,11 +120,7 @@ class NumbaEngine(Engine):
         return Found(*nearest_by_leaves(space.leaves, *how)[:3]).in_row_order()
 
     def accumulate(
-        self,
-        space: _Space,
-        pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        coefs: np.ndarray,
-        direction: int,
+        self, space: _Space, pairs: Pairs, coefs: np.ndarray, direction: int
     ) -> np.ndarray:
         samples = space.samples
         scores = np.zeros(samples.values.shape[1])
@@ -152,7 +148,7 @@ class NumbaEngine(Engine):
 
         def task(t: int) -> tuple[np.ndarray, np.ndarray]:
             how = where, mass, half, tasks[t], places[t]
-            return _distances.distance_sums(packed, blocks, *how, seen)
+            return _bands.distance_sums(packed, blocks, *how, seen)
 
         sums = np.zeros((2, len(mass)))
         for part in self.map(task, range(len(tasks))):

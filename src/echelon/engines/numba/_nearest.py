@@ -9,8 +9,6 @@ Cost: m^2 p tile operations for m queries and references, plus about k log(m / k
 per query.  Memory: the packed input and, per call, ``GROUP`` rows of candidates and sums.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from echelon.engines.numba._tiles import (
@@ -42,34 +40,6 @@ FAR = 1 << 29
 
 MAX_PAIRS = 1 << 21
 """A call stops early once it has found this many neighbours (tied data), to bound its memory."""
-
-
-class Packed(NamedTuple):
-    """Samples as the search reads them; rows are sorted by class.
-
-    ``blocks`` (block, column, lane) holds rounded values, the rows of one class per block;
-    numeric and nominal columns are each padded to a multiple of four.
-    In whole ``steps`` per unit of distance, the distance of rows i and j lies between
-    ``2 * tile sum + low[i] + low[j]`` and ``2 * tile sum + high[i] + high[j]``.
-    """
-
-    values: np.ndarray
-    classes: np.ndarray
-    n_ordered: int
-    n_numeric: int
-    squared: bool
-    paired: bool
-    missing: bool
-    blocks: np.ndarray
-    nominal_from: int
-    mismatch: np.generic
-    steps: float
-    low: np.ndarray
-    high: np.ndarray
-    block_of: np.ndarray
-    class_block: np.ndarray
-    block_start: np.ndarray
-    block_size: np.ndarray
 
 
 @kernel
@@ -218,7 +188,7 @@ def grown(array):
 
 
 @kernel
-def _sum_block(packed, queries, rows, b, first_lane, wanted, relation, live, alive, sums, totals):
+def sum_block(packed, queries, rows, b, first_lane, wanted, relation, live, alive, sums, totals):
     """Tile sums of the queries against block b; those that may not be paired are FAR.
 
     Lanes before the first are left out, those of a line before it perhaps not.
@@ -321,7 +291,7 @@ def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
     for b in range(packed.class_block[first_class], last, SPAN):
         end = min(b + SPAN, last)
         for s in range(end - b):
-            _sum_block(
+            sum_block(
                 packed, queries, rows, b + s, 0, wanted, relation, live[s], alive, sums, totals[s]
             )
         for q in range(n):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._samples import Samples
-from echelon.engines.numba._nearest import FAR, Packed
+from echelon.engines._search import Samples
+from echelon.engines.numba._nearest import FAR
 from echelon.engines.numba._tiles import CHUNK, LEVELS
 
 MAX_STEPS = 2**27
@@ -24,6 +24,34 @@ _ROUNDING = 2.0**-24
 
 _LANES = (256, 128, 64, 32, 16)
 """Reference rows per block: long runs are faster, small classes waste less in short ones."""
+
+
+class Packed(NamedTuple):
+    """Samples as the search reads them; rows are sorted by class.
+
+    ``blocks`` (block, column, lane) holds rounded values, the rows of one class per block;
+    numeric and nominal columns are each padded to a multiple of four.
+    In whole ``steps`` per unit of distance, the distance of rows i and j lies between
+    ``2 * tile sum + low[i] + low[j]`` and ``2 * tile sum + high[i] + high[j]``.
+    """
+
+    values: np.ndarray
+    classes: np.ndarray
+    n_ordered: int
+    n_numeric: int
+    squared: bool
+    paired: bool
+    missing: bool
+    blocks: np.ndarray
+    nominal_from: int
+    mismatch: np.generic
+    steps: float
+    low: np.ndarray
+    high: np.ndarray
+    block_of: np.ndarray
+    class_block: np.ndarray
+    block_start: np.ndarray
+    block_size: np.ndarray
 
 
 def pack(samples: Samples, *, squared: bool, paired: bool = False) -> Packed:

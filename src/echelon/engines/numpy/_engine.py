@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from echelon.engines._base import Engine
-from echelon.engines._samples import Samples
-from echelon.engines._search import Found, Search, tie_factor
-from echelon.engines.numpy._distances import distances, unrelated
-from echelon.engines.numpy._places import share_places
-from echelon.kernels.pairs import ANY
+from echelon.engines._base import Engine, Pairs
+from echelon.engines._search import Found, Samples, Search, tie_factor
+from echelon.kernels.pairs import ABOVE, ANY
 
 ROOM = 1 << 20
 """Distances, or differences, held at a time (8 MB)."""
 
 _CACHED = 1 << 16
 """Differences summed at a time: they stay in cache."""
+
+_METRICS = {"manhattan": "cityblock", "euclidean": "sqeuclidean"}
 
 
 class _Space(NamedTuple):
@@ -35,7 +35,7 @@ class _Space(NamedTuple):
         return self.metric == "euclidean"
 
 
-class NumpyEngine(Engine):
+class NumpyEngine(Engine[_Space]):
     """NumPy and SciPy in the threads of this process: the first fit is as fast as any other.
 
     Parameters
@@ -79,11 +79,7 @@ class NumpyEngine(Engine):
         return share_places(found, rows, places, space.tolerance, by_index=by_index)
 
     def accumulate(
-        self,
-        space: _Space,
-        pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        coefs: np.ndarray,
-        direction: int,
+        self, space: _Space, pairs: Pairs, coefs: np.ndarray, direction: int
     ) -> np.ndarray:
         scores = np.zeros(space.values.shape[1])
         queries, counts, indices, shares = pairs
@@ -134,6 +130,101 @@ def _limits(space: _Space, far: np.ndarray, search: Search) -> np.ndarray:
     return limits
 
 
+def distances(samples: Samples, a: np.ndarray, b: np.ndarray, metric: str) -> np.ndarray:
+    """Distances of rows a to rows b, squared if Euclidean; inf if they share no column.
+
+    The definitions are those of ``kernels.pairs``.
+    """
+    if metric == "paired" or samples.missing:
+        return _partial(samples, a, b, metric)
+    n = samples.n_numeric
+    total = np.zeros((len(a), len(b)))
+    if n > 0:
+        total = cdist(a[:, :n], b[:, :n], _METRICS[metric])
+    if n < a.shape[1]:
+        share = cdist(a[:, n:], b[:, n:], "hamming")
+        total += np.rint(share * (a.shape[1] - n))
+    return total
+
+
+def _partial(samples: Samples, a: np.ndarray, b: np.ndarray, metric: str) -> np.ndarray:
+    """The same over the columns both rows have, scaled up to all."""
+    width = 2 if metric == "paired" else 1
+    total = np.zeros((len(a), len(b)))
+    shared = np.zeros_like(total)
+    for f in range(0, a.shape[1], width):
+        gap = a[:, f, None] - b[:, f]
+        if metric == "paired":
+            other = a[:, f + 1, None] - b[:, f + 1]
+            gap = np.sqrt(gap * gap + other * other)
+        there = gap == gap
+        if f >= samples.n_numeric:
+            gap = gap != 0
+        np.add(total, gap * gap if metric == "euclidean" else np.abs(gap), out=total, where=there)
+        shared += there
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total *= a.shape[1] / width / shared
+    return np.where(shared > 0, total, np.inf)
+
+
+def unrelated(a: np.ndarray, b: np.ndarray, n_ordered: int, relation: int) -> np.ndarray:
+    """Where a row of b does not dominate one of a (ABOVE), or is not dominated by it (BELOW)."""
+    fails = np.zeros((len(a), len(b)), bool)
+    compare = np.less if relation == ABOVE else np.greater
+    for f in range(n_ordered):
+        fails |= compare(b[:, f], a[:, f, None])
+    return fails
+
+
+# -------------------------------------------------------------------------------- places
+
+
+def share_places(
+    found: Found, rows: np.ndarray, places: np.ndarray, tolerance: float, *, by_index: bool
+) -> np.ndarray:
+    """Weight of every neighbour, as ``kernels.accumulate.share_places`` gives it.
+
+    Neighbours nearer than the last place get a whole one.  Those tied with it (within the
+    tolerance) share the places left, or, ``by_index``, the lowest rows take them.
+    """
+    shares = np.ones(len(found.distances))
+    crowded = places < found.counts
+    if crowded.any():
+        here = np.repeat(crowded, found.counts)
+        counts, places = found.counts[crowded], places[crowded]
+        shares[here] = _shared(
+            counts, found.distances[here], rows[here], places, tolerance, by_index
+        )
+    return shares
+
+
+def _shared(
+    counts: np.ndarray,
+    distances: np.ndarray,
+    rows: np.ndarray,
+    places: np.ndarray,
+    tolerance: float,
+    by_index: bool,
+) -> np.ndarray:
+    """The same for queries with more neighbours than places."""
+    owners = np.repeat(np.arange(len(counts)), counts)
+    ascending = distances[np.lexsort((distances, owners))]
+    starts = np.cumsum(counts) - counts
+    last = np.where(places > 0, ascending[starts + np.maximum(places, 1) - 1], -np.inf)[owners]
+    nearer = distances * tolerance < last
+    tied = np.flatnonzero(~nearer & (distances <= last * tolerance))
+    left = places - np.bincount(owners[nearer], minlength=len(counts))
+    n_tied = np.bincount(owners[tied], minlength=len(counts))
+    shares = nearer.astype(float)
+    if by_index:
+        tied = tied[np.lexsort((rows[tied], owners[tied]))]
+        place = np.arange(len(tied)) - (np.cumsum(n_tied) - n_tied)[owners[tied]]
+        shares[tied] = place < left[owners[tied]]
+    else:
+        shares[tied] = left[owners[tied]] / n_tied[owners[tied]]
+    return shares
+
+
 # --------------------------------------------------------------------------- differences
 
 
@@ -147,9 +238,7 @@ def _pieces(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
         start, before = end, int(ends[end - 1])
 
 
-def _weighted_sum(
-    space: _Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray, direction: int
-) -> np.ndarray:
+def _weighted_sum(space: _Space, pairs: Pairs, coefs: np.ndarray, direction: int) -> np.ndarray:
     """``coef_i * mean_j diff_f`` added over queries, the means weighted by the shares.
 
     Row after row, not by a matrix product: equal columns have equal sums, to the last digit.

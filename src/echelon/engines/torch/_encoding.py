@@ -5,24 +5,24 @@ A pair is looked at more closely if its lower bound
     total(a, b) + low(b)  <=  scale * limit * (1 + relative) + slack - low(a)
 
 lies within the limit.  Each encoding errs on the safe side: too wide costs time, too narrow would
-cost exactness.
+cost exactness.  ``all_sums`` gives the totals by plain array operations, for devices without
+Triton; ``_gpu`` has the same tile by tile.
 """
 
 from __future__ import annotations
 
 import torch
 
-from echelon.engines._samples import Samples
-from echelon.engines.torch._sums import (
-    BYTES,
-    DEPTH,
-    MANHATTAN,
-    PAIRED,
-    PRODUCTS,
-    SHORT,
-    SQUARED,
-    UNROLL,
-)
+from echelon.engines._search import Samples
+
+TILE, UNROLL, DEPTH = 128, 4, 32
+"""Rows per tile; features per turn of the loops over sums and over products."""
+
+SHORT = 8
+"""Words of bytes up to which a loop over all of them is unrolled."""
+
+MANHATTAN, SQUARED, PAIRED, PRODUCTS, BYTES = range(5)
+"""What is summed: |a - b|, (a - b)^2, norms of pairs, -2 ab, |a - b| of four bytes at a time."""
 
 _ROUNDING = 2.0**-24
 """Relative error of one float32 operation."""
@@ -117,3 +117,51 @@ class Bytes:
         encoded = rows.new_zeros((len(rows), 4 * self.width), dtype=torch.uint8)
         encoded[:, : rows.shape[1]] = whole.to(torch.uint8)
         return encoded.view(torch.int32), -residue.float()
+
+
+Encoding = Floats | Products | Bytes
+
+
+def all_sums(encoding: Encoding, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Sums of encoded rows a (queries) and b (references), of shape (queries, references)."""
+    if encoding.kind == PRODUCTS:
+        return -2 * (a @ b.T)
+    if encoding.kind == BYTES:
+        a, b = (
+            rows.clone(memory_format=torch.contiguous_format).view(torch.uint8).float()
+            for rows in (a, b)
+        )
+        return torch.cdist(a, b, p=1)
+    if encoding.kind == MANHATTAN and not encoding.missing and encoding.sections[1] == a.shape[1]:
+        return torch.cdist(a, b, p=1)
+    return _by_feature(encoding, a, b)
+
+
+def _by_feature(encoding: Encoding, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    numeric_to, nominal_to = encoding.sections[1:]
+    total = a.new_zeros((len(a), len(b)))
+    shared = torch.zeros_like(total)
+    for f in range(0, nominal_to, 2 if encoding.kind == PAIRED else 1):
+        gap = (a[:, f, None] - b[None, :, f]).abs_()
+        there = gap == gap
+        if f >= numeric_to:
+            gap = (gap > 0).float()
+        elif encoding.kind == SQUARED:
+            gap = gap.square_()
+        elif encoding.kind == PAIRED:
+            gap = torch.hypot(gap, a[:, f + 1, None] - b[None, :, f + 1])
+        total += gap.nan_to_num_(nan=0.0) if encoding.missing else gap
+        shared += there
+    if not encoding.missing:
+        return total
+    shared -= encoding.n_padded
+    return torch.where(shared > 0, total * (encoding.n_features / shared), torch.inf)
+
+
+def unrelated(a: torch.Tensor, b: torch.Tensor, n_ordered: int, relation: int) -> torch.Tensor:
+    """Where a reference is worse (better, if relation is -1) than the query in some feature."""
+    fails = torch.zeros((len(a), len(b)), dtype=torch.bool, device=a.device)
+    for f in range(n_ordered):
+        x, y = a[:, f, None], b[None, :, f]
+        fails |= (y < x) if relation == 1 else (y > x)
+    return fails

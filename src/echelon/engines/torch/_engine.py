@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from echelon.engines._base import Engine
-from echelon.engines._samples import Samples
-from echelon.engines._search import Bands, BandSums, Found, Search, tie_factor
-from echelon.engines.torch import _bands
-from echelon.engines.torch._exact import Pairs, measured, pieces, weighted_sum
-from echelon.engines.torch._sums import TILE
+from echelon.engines._base import Engine, Pairs
+from echelon.engines._search import Bands, BandSums, Found, Samples, Search, tie_factor
+from echelon.engines.torch import _exact
+from echelon.engines.torch._encoding import TILE
+from echelon.engines.torch._exact import MeasuredPairs, measured, pieces, weighted_sum
 from echelon.engines.torch._tiles import QueryTiles, Space, Tiles, TooManyPairsError, no_memory
 from echelon.kernels.pairs import ANY
 
@@ -33,7 +32,7 @@ MUCH = 16
 """How many times as many pairs as needed a rounded encoding may leave."""
 
 
-class TorchEngine(Engine):
+class TorchEngine(Engine[Space]):
     """PyTorch on a CUDA device, or on the CPU where there is none.
 
     Neighbours are those the local engine finds: a fused kernel goes through all pairs in reduced
@@ -114,7 +113,7 @@ class TorchEngine(Engine):
         with space.lock:
             while not space.streamed:
                 try:
-                    return _bands.distance_sums(space, queries)
+                    return _exact.distance_sums(space, queries)
                 except torch.OutOfMemoryError as error:
                     space.make_do(error)
         return super().distance_sums(space, queries)
@@ -123,17 +122,13 @@ class TorchEngine(Engine):
         with space.lock:
             while _dense(space):
                 try:
-                    return _bands.band_sums(space, queries, bands)
+                    return _exact.band_sums(space, queries, bands)
                 except torch.OutOfMemoryError as error:
                     space.make_do(error)
         return None
 
     def accumulate(
-        self,
-        space: Space,
-        pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-        coefs: np.ndarray,
-        direction: int,
+        self, space: Space, pairs: Pairs, coefs: np.ndarray, direction: int
     ) -> np.ndarray:
         with space.lock:
             while True:
@@ -148,9 +143,7 @@ def _dense(space: Space) -> bool:
     return not (space.streamed or space.samples.missing or space.metric == "paired")
 
 
-def _added(
-    space: Space, pairs: tuple[np.ndarray, ...], coefs: np.ndarray, direction: int
-) -> np.ndarray:
+def _added(space: Space, pairs: Pairs, coefs: np.ndarray, direction: int) -> np.ndarray:
     total = np.zeros(space.samples.values.shape[1])
     for part, part_coefs in pieces(space, pairs, coefs):
         total += weighted_sum(space, part, part_coefs, direction).cpu().numpy()
@@ -188,7 +181,7 @@ def _found(space: Space, queries: np.ndarray, search: Search) -> Found:
         _search(space, tiles, queries, members, ranges, search)
         for members, ranges in _groups(space, tiles, queries, search)
     ]
-    pairs = Pairs(*(torch.cat(part) for part in zip(*parts, strict=True)))
+    pairs = MeasuredPairs(*(torch.cat(part) for part in zip(*parts, strict=True)))
     pairs = pairs.take(torch.argsort(pairs.owners * len(space.values) + pairs.rows))
     owners, rows, distances = (part.cpu().numpy() for part in pairs)
     counts = np.bincount(owners, minlength=len(queries))
@@ -227,7 +220,7 @@ def _search(
     k = search.n_neighbors
     if k is not None and ranges:
         limits = torch.minimum(limits, _first_limits(space, tiled, ranges, k))
-    kept = Pairs(rows[:0], rows[:0], limits[:0])
+    kept = MeasuredPairs(rows[:0], rows[:0], limits[:0])
     for start, end in _passes(space, tiles, ranges, len(rows), growing=k is not None):
         owners, found = tiled.within(start, end, limits)
         new = measured(space, tiled, owners, found)
@@ -277,8 +270,8 @@ def _passes(
 
 
 def _tightened(
-    pairs: Pairs, limits: torch.Tensor, k: int | None, tolerance: float
-) -> tuple[Pairs, torch.Tensor]:
+    pairs: MeasuredPairs, limits: torch.Tensor, k: int | None, tolerance: float
+) -> tuple[MeasuredPairs, torch.Tensor]:
     """The pairs within the distance of the k-th nearest, which is the new limit."""
     if k is not None and len(pairs.owners):
         pairs = pairs.take(torch.argsort(pairs.distances))

@@ -11,12 +11,17 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-from echelon.engines._samples import Samples
-from echelon.engines.torch._encoding import Bytes, Floats, Products
-from echelon.engines.torch._sums import TILE, all_sums, unrelated
+from echelon.engines._search import Samples
+from echelon.engines.torch._encoding import (
+    TILE,
+    Bytes,
+    Encoding,
+    Floats,
+    Products,
+    all_sums,
+    unrelated,
+)
 from echelon.kernels.pairs import ANY
-
-Encoding = Floats | Products | Bytes
 
 ROOM = 1 << 27
 """Numbers a temporary array may hold at first: half a gigabyte in single precision."""

@@ -13,14 +13,6 @@ two per query, row and column in a leaf it cannot pass over.
 
 import numpy as np
 
-from echelon.engines.numba._boxes import bound_queries, list_within, pass_unrelated, rank_leaves
-from echelon.engines.numba._leaf_sums import (
-    copy_rows,
-    first_sums,
-    near_enough,
-    smallest,
-    sum_tile,
-)
 from echelon.engines.numba._nearest import (
     MAX_PAIRS,
     drop_beyond,
@@ -29,6 +21,17 @@ from echelon.engines.numba._nearest import (
     longer,
 )
 from echelon.engines.numba._tiles import TILE
+from echelon.engines.numba.leaves._bound_loops import (
+    bound_queries,
+    copy_rows,
+    first_sums,
+    list_within,
+    near_enough,
+    pass_unrelated,
+    rank_leaves,
+    smallest,
+    sum_tile,
+)
 from echelon.kernels import kernel
 from echelon.kernels.order import kth_smallest
 from echelon.kernels.pairs import ANY, distance, partial_distance, related

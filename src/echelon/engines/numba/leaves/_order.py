@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._samples import Samples
-from echelon.engines.numba._axes import Axes, possible_axes
-from echelon.engines.numba._codes import MOST_CODES, Codes, choose_codes
-from echelon.engines.numba._leaves import first_of_equals
-from echelon.engines.numba._nearest import nearest
-from echelon.engines.numba._visits import nearest_by_leaves
-from echelon.engines.numpy._distances import distances
+from echelon.engines._search import Samples
+from echelon.engines.numba.leaves._layout import (
+    MOST_CODES,
+    Axes,
+    Codes,
+    choose_codes,
+    first_of_equals,
+    possible_axes,
+)
+from echelon.engines.numpy._engine import distances
 
 FEWEST_PAIRS = 1 << 28
 """Queries times rows from which on the order of rows matters (a quarter of a second)."""
-
-COMPILING = 15.0
-"""Seconds the search by leaves takes to compile, about."""
 
 MOST_LOOK = 0.01
 """Largest share of the time of a search that is spent on a look at a few rows."""
@@ -115,16 +115,13 @@ class _Tree:
 def paying_plan(samples: Samples, n_queries: int, metric: str, n_neighbors: int) -> Plan | None:
     """How to search by leaves, if a look at a few rows says that it is faster than all pairs."""
     m, p = samples.values.shape
-    pairs = n_queries * m
-    if pairs < FEWEST_PAIRS or not can_order(samples, metric):
+    if n_queries * m < FEWEST_PAIRS or not can_order(samples, metric):
         return None
     by_pairs = _by_pairs(samples)
     if _PROBED * p > MOST_LOOK * by_pairs * m:
         return None
     plan = best_plan(samples, metric, n_neighbors)
-    saved = pairs * (by_pairs - plan.nanoseconds) * 1e-9
-    ready = nearest_by_leaves.at_hand or not nearest.at_hand
-    return plan if plan.nanoseconds < 0.8 * by_pairs and (ready or saved > COMPILING) else None
+    return plan if plan.nanoseconds < 0.8 * by_pairs else None
 
 
 def can_order(samples: Samples, metric: str) -> bool:
