@@ -17,7 +17,6 @@ from echelon.cli._options import Common, Judging
 from echelon.cli._terminal import InputError, show_json
 from echelon.display import BoundsDisplay
 from echelon.engines import NumbaEngine
-from echelon.kernels import compiling
 from echelon.methods import CONTINUOUS, METHODS, ORDERED, Method
 from echelon.study.types import Summary
 from echelon.words import data_caveats
@@ -153,7 +152,7 @@ def warm_up(names: list[str], quiet: bool) -> None:
 
 def _fit_all_kinds(method: Method) -> None:
     """Fit a method to every kind of data that has loops of its own, compiled at once."""
-    with compiling(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of data that say nothing
         for X, y in _tables(method):
             selector = method.make(engine="numba", random_state=0, n_jobs=1).fit(X, y)
@@ -161,16 +160,21 @@ def _fit_all_kinds(method: Method) -> None:
                 selector.set_params(engine=NumbaEngine(1, search="leaves")).fit(X, y)
 
 
+LARGE_TABLES = {"forwardadditive": (2100, 100), "orderedsoftmargin": (700, 10)}
+"""Sizes from which methods take compiled loops, where they do not at once."""
+
+
 def _tables(method: Method) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Classes, and numbers where they may be the target; complete, and with gaps if taken."""
     rng = np.random.default_rng(0)
-    grades = np.arange(60) % 3
-    X = rng.normal(size=(60, 4)) + grades[:, None]
+    n_samples, n_features = LARGE_TABLES.get(method.name, (60, 4))
+    grades = np.arange(n_samples) % 3
+    X = rng.normal(size=(n_samples, n_features)) + grades[:, None]
     if method.name == "intervalrelief":
-        X = np.sort(X.reshape(60, 2, 2))
+        X = np.sort(X.reshape(n_samples, 2, 2))
     targets: list[np.ndarray] = [grades] if ORDERED in method.targets else [grades % 2]
     if CONTINUOUS in method.targets:
-        targets.append(rng.normal(size=60))
+        targets.append(rng.normal(size=n_samples))
     for y in targets:
         yield X, y
         if method.takes_gaps:

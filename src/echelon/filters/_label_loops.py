@@ -14,7 +14,7 @@ import numpy as np
 from echelon.kernels import kernel
 
 
-@kernel(steps=lambda codes, *_: codes.size)
+@kernel
 def joint_sums(codes, n_codes, features, groups, samples, starts, table):
     """The sum of table[count] over the cells (group, label), for some columns of labels.
 
@@ -61,7 +61,7 @@ def sparse_sum(column, samples, starts, counts, table):
     return total
 
 
-@kernel(steps=lambda codes, *_: 2 * codes.size)
+@kernel
 def majorities(codes, candidates, n_codes, samples, starts, classes, n_classes):
     """Samples in the majority class of their cell (group, label), for every candidate column."""
     counts = np.zeros((n_codes, n_classes), np.int64)
@@ -85,7 +85,7 @@ def majorities(codes, candidates, n_codes, samples, starts, classes, n_classes):
     return sums
 
 
-@kernel(steps=lambda values, *_: 8 * values.size)
+@kernel
 def mdl_codes(values, order, classes, n_classes, table, unit, shift, codes, n_codes):
     """Cut every feature, and its parts again, where the MDL criterion accepts the best cut."""
     p, m = values.shape

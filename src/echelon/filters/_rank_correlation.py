@@ -249,8 +249,8 @@ class Associations:
     def _masses(self, values: np.ndarray, order: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Rank sums of features, as ``_rank_loops.rank_masses`` writes them."""
         masses = np.empty((max(len(values), len(codes)), N_MASSES))
-        n_codes, n_values = int(codes.max(initial=0)) + 1, self._columns.values.size
-        rank_masses(values, order, codes, self._counts, n_codes, masses, n_values)
+        n_codes = int(codes.max(initial=0)) + 1
+        rank_masses(values, order, codes, self._counts, n_codes, masses)
         return masses
 
     def _judged(self, masses: np.ndarray, judge: Callable[[_RankSums], Association]) -> Association:

@@ -13,17 +13,9 @@ from echelon.kernels.monotone import add_mass, mass_below, pair_masses, present_
 
 N_MASSES = 10
 
-ALWAYS_COMPILED = 10**9
-"""So many steps are never taken by Python."""
 
-
-def _steps(values, order, codes, weights, n_codes, out, n_values):
-    """By the size of the table; weights that are not all 1 are always summed by compiled code."""
-    return 4 * n_values if (weights == 1).all() else ALWAYS_COMPILED
-
-
-@kernel(steps=_steps)
-def rank_masses(values, order, codes, weights, n_codes, out, n_values):
+@kernel
+def rank_masses(values, order, codes, weights, n_codes, out):
     """Sums behind Kendall's tau, Spearman's rho and the Kruskal-Wallis test.
 
     Row f of ``out``: mass of the samples in which feature f is present, and the sum of squares of
@@ -31,8 +23,7 @@ def rank_masses(values, order, codes, weights, n_codes, out, n_values):
     the sums of t^2 and t^3; the same of the codes; the sum of products of both mid-ranks, and the
     sum over codes of (rank sum)^2 / mass, ranks around their mean; how many codes occur.
 
-    One row of values, or of codes, is set against all rows of the other.  ``n_values`` is the size
-    of the table that these are some columns of: it decides whether the loop is compiled.
+    One row of values, or of codes, is set against all rows of the other.
     """
     m = order.shape[1]
     x, c, w = np.empty(m, values.dtype), np.empty(m, np.int64), np.empty(m)

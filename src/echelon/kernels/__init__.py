@@ -5,6 +5,6 @@
 ``accumulate``  places shared at ties, differences summed over the pairs found
 """
 
-from echelon.kernels._jit import compiling, kernel
+from echelon.kernels._jit import kernel
 
-__all__ = ["compiling", "kernel"]
+__all__ = ["kernel"]

@@ -8,10 +8,9 @@ imported then, since importing it takes half a second.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property, update_wrapper
-from typing import Any, overload
+from typing import Any
 
 
 class Kernel:
@@ -39,40 +38,7 @@ class Kernel:
         """How Numba sees the loop within another one."""
         return self.dispatcher._numba_type_
 
-    # What follows is temporary: `pays`, `at_hand`, `compiling` and `steps` go once the last
-    # selectors that choose between arrays and loops do so by a size of their own.
 
-    def pays(self, steps: float) -> bool:
-        """Whether so many steps of array operations take longer than half a second."""
-        return _impatient[0] or steps >= 500_000
-
-    @property
-    def at_hand(self) -> bool:
-        """Whether to compile in any case."""
-        return _impatient[0]
-
-
-_impatient = [False]
-
-
-@contextmanager
-def compiling() -> Iterator[None]:
-    """Compile every loop that is called, whether it pays or not."""
-    before, _impatient[0] = _impatient[0], True
-    try:
-        yield
-    finally:
-        _impatient[0] = before
-
-
-@overload
-def kernel(function: Callable[..., Any]) -> Any: ...
-@overload
-def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[..., Any]], Any]: ...
-
-
-def kernel(
-    function: Callable[..., Any] | None = None, *, steps: Callable[..., int] | None = None
-) -> Any:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop: SIMD sums, no GIL, machine code kept on disk."""
-    return Kernel if function is None else Kernel(function)
+    return Kernel(function)

@@ -12,7 +12,7 @@ import numpy as np
 from echelon.kernels._jit import kernel
 
 
-@kernel(steps=lambda values, *_: 4 * values.size)
+@kernel
 def pairs_by_feature(values, order, codes, weights, n_codes, out):
     """Pairs of different values and codes, for every row of values: in order, and against it.
 
@@ -74,7 +74,7 @@ def mass_below(tree, code):
     return total
 
 
-@kernel(steps=lambda values, ends, first, last: (last - first) * values.size)
+@kernel
 def count_dominance(values, ends, first, last):
     """Rows ``first`` to ``last`` against all rows of higher classes.
 
