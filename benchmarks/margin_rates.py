@@ -18,7 +18,7 @@ from benchmarks.common import environment, note, publish
 from benchmarks.designs import Design, draw
 from benchmarks.npdr_rates import make_table
 from echelon import SURF, MultiSURF, MultiSURFStar, OReliefF, ReliefF, RReliefF, SURFStar
-from echelon._core.error_rates import false_discoveries, family_wise
+from echelon._core.significance import false_discoveries, family_wise
 
 RATE, DATA_SETS, POWER_SETS = 0.05, 60, 20
 EFFECT = 0.5

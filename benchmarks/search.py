@@ -54,7 +54,7 @@ def adult() -> Samples | None:
     import pandas as pd
 
     from echelon._core.samples import arrange
-    from echelon.validation import read_columns
+    from echelon.data import read_columns
 
     table = pd.read_csv(folder / "B_ordinal_relieff" / "adult.csv.gz")
     columns = read_columns(table.drop(columns=["part", "target"]), "from_dtype", allow_nan=True)
@@ -64,10 +64,10 @@ def adult() -> Samples | None:
 def as_samples(X: np.ndarray) -> Samples:
     """Rows in [0, 1], two classes."""
     from echelon._core.samples import arrange
-    from echelon.validation import Columns
+    from echelon.data import Data
 
     classes = np.random.default_rng(1).integers(0, 2, len(X))
-    return arrange(Columns(X, np.zeros(X.shape[1], bool), None), classes)
+    return arrange(Data(X, np.zeros(X.shape[1], bool), None), classes)
 
 
 def search_seconds(way: str, samples: Samples) -> float:

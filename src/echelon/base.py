@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -22,10 +23,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.differences import columns_that_vary
-from echelon._core.error_rates import CONTROLS
-from echelon._core.sample_weights import weighted_rows
+from echelon._core.rows import weighted_rows
+from echelon._core.samples import columns_that_vary
 from echelon._core.search import as_path, forward
+from echelon._core.significance import CONTROLS
 from echelon.data import Data, as_table, names_of, read_columns
 from echelon.targets import read_classes
 
@@ -119,7 +120,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         features, codes = self._read(X, y)
         check_consistent_length(features.values, codes)
         if weights is not None:
-            features = features._replace(weights=weights)
+            features = replace(features, weights=weights)
         self._choice = self._read_choice(features)
         return features, codes, self._n_wanted()
 

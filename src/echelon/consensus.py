@@ -19,17 +19,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_seeds, read_data, seeded, take_rows
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_rows
 from echelon._core.search import shared_ranks
 from echelon.base import note_features, number_to_keep
+from echelon.data import as_table
 from echelon.display import AgreementDisplay
 from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
 from echelon.margin import ReliefF
 from echelon.methods import CONTINUOUS
 from echelon.neighborhood import OrderedSoftMargin
 from echelon.rankings import ranks_of
-from echelon.validation import as_table
 
 __all__ = ["ConsensusSelector", "default_ranker"]
 

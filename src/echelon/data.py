@@ -99,9 +99,6 @@ class Data:
         """Index of the column of that name."""
         return position_of(name, self.names, parameter)
 
-    def _replace(self, **changes: Any) -> Data:
-        return replace(self, **changes)
-
 
 def position_of(name: Any, names: np.ndarray | None, parameter: str) -> int:
     """Index of the column of that name, or one sentence on why there is none."""

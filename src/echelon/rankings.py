@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.rows import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.base import ForwardSelector, WeightingSelector
 

@@ -21,7 +21,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from echelon._core.compat import StrOptions
 from echelon.data import as_pandas
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 
@@ -404,3 +405,28 @@ def _coded(labels: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarra
             f"`y` has one class only ({labels.tolist()[0]!r}). Pass samples of two or more classes."
         )
     return labels, codes.astype(np.int64)
+
+
+# ------------------------------------------------------------------------ for selectors
+
+
+class TargetReader:
+    """Reads y as what it is, or as ``kind`` says."""
+
+    _target_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kind": [StrOptions({"auto", ORDERED, CLASSES, CONTINUOUS})],
+        "class_order": ["array-like", None],
+    }
+
+    kind: str
+    class_order: Sequence | None
+
+    def _read_target(self, y: Any) -> Target:
+        """The target; its kind and classes are kept as attributes."""
+        target = read_target(y, self.kind, self.class_order)
+        self.kind_ = target.kind
+        if target.labels is not None:
+            self.classes_ = target.labels
+        elif hasattr(self, "classes_"):
+            del self.classes_  # of an earlier fit
+        return target

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon import OReliefF, ReliefF, RReliefF
 from echelon._core.samples import arrange
+from echelon.data import Data
 from echelon.engines import ABOVE, ANY, BELOW, Classes, Found, NumbaEngine, Search
 from echelon.engines.numba.leaves import (
     _order,
@@ -16,7 +17,6 @@ from echelon.engines.numba.leaves import (
     paying_plan,
 )
 from echelon.engines.numba.leaves._layout import choose_codes, possible_axes
-from echelon.validation import Columns
 
 pytestmark = pytest.mark.slow  # half a minute of compiling, thrice
 
@@ -44,7 +44,7 @@ def make_samples(seed):
     rng = np.random.default_rng(seed)
     classes = np.unique(rng.integers(0, rng.choice([1, 2, 5]), len(X)), return_inverse=True)[1]
     directions = np.where(nominal, 0, rng.integers(-1, 2, X.shape[1]))
-    return arrange(Columns(X, nominal, None), classes, directions)
+    return arrange(Data(X, nominal, None), classes, directions)
 
 
 def found_by(way, samples, metric, search):
@@ -98,7 +98,7 @@ def make_many(kind, m=14_000, p=7):
     if "gaps" in kind:
         holes = rng.random((m, p)) < 0.05
         X[holes & (nominal if "labels" in kind else True)] = np.nan
-    return arrange(Columns(X.astype(np.float32), nominal, None), rng.integers(0, 2, m))
+    return arrange(Data(X.astype(np.float32), nominal, None), rng.integers(0, 2, m))
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
@@ -147,7 +147,7 @@ def test_results_do_not_depend_on_the_threads():
 
 def uniform(m, p, seed=0):
     X = np.random.default_rng(seed).random((m, p))
-    return arrange(Columns(X, np.zeros(p, bool), None), np.arange(m) % 2)
+    return arrange(Data(X, np.zeros(p, bool), None), np.arange(m) % 2)
 
 
 def survey(m, p, shared, seed=0, levels=5):
@@ -156,7 +156,7 @@ def survey(m, p, shared, seed=0, levels=5):
     factors = rng.normal(size=(m, 2))[:, np.arange(p) % 2] * np.where(np.arange(p) % 3, 1, -1)
     answers = np.sqrt(shared) * factors + np.sqrt(1 - shared) * rng.normal(size=(m, p))
     X = np.clip(np.rint(answers * levels / 4 + (levels + 1) / 2), 1, levels)
-    return arrange(Columns(X, np.zeros(p, bool), None), rng.integers(0, 2, m))
+    return arrange(Data(X, np.zeros(p, bool), None), rng.integers(0, 2, m))
 
 
 def visits_of(samples, metric="manhattan", k=10):
@@ -209,7 +209,7 @@ def test_surveys_are_searched_as_all_pairs_are(seed):
     if seed % 2:
         X[(rng.random((m, p)) < 0.1) & nominal] = np.nan
     samples = arrange(
-        Columns(X.astype(rng.choice([np.float32, np.float64])), nominal, None),
+        Data(X.astype(rng.choice([np.float32, np.float64])), nominal, None),
         np.unique(rng.integers(0, 3, m), return_inverse=True)[1],
         np.where(nominal, 0, rng.integers(-1, 2, p)),
     )
@@ -232,7 +232,7 @@ def test_codes_are_as_short_as_they_can_be(levels, nominal, dtype):
     X = np.random.default_rng(0).integers(0, levels, (3000, 6)).astype(float)
     which = np.arange(6) > 3 if nominal else np.zeros(6, bool)
     X[:, which] %= 4
-    codes = choose_codes(arrange(Columns(X, which, None), np.arange(3000) % 2), squared=False)
+    codes = choose_codes(arrange(Data(X, which, None), np.arange(3000) % 2), squared=False)
     assert codes.dtype is dtype
     assert codes.steps % 2 == 0
 

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon import ReliefF
 from echelon._core.samples import arrange
+from echelon.data import Data
 from echelon.engines import Classes, Found, NumbaEngine, Search
 from echelon.engines.numba import _packing
 from echelon.engines.numba._nearest import _complete_sums, _partial_sums
 from echelon.engines.numba._packing import pack
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
-from echelon.validation import Columns
 
 SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]
 
@@ -33,7 +33,7 @@ def make_samples(seed, m, p, *, nominal=0.0, missing=0.0, levels=None, dtype=np.
     classes = rng.integers(0, 3, m)
     classes[:2] = 0, 1
     directions = np.where(is_nominal, 0, rng.integers(0, 2, p))
-    return arrange(Columns(X.astype(dtype), is_nominal, None), classes, directions)
+    return arrange(Data(X.astype(dtype), is_nominal, None), classes, directions)
 
 
 def brute_force(samples, i, metric):
@@ -139,7 +139,7 @@ def test_values_far_from_their_mean_stay_within_their_bounds(assert_found):
     rng = np.random.default_rng(0)
     X = rng.random((300, 6)) * 1e-5
     X[0] = 1.0
-    samples = arrange(Columns(X, np.zeros(6, bool), None), rng.integers(0, 2, 300))
+    samples = arrange(Data(X, np.zeros(6, bool), None), rng.integers(0, 2, 300))
     for metric in ("manhattan", "euclidean"):
         assert_found(samples, metric, Search(everyone(2), 5), 1e-9)
 
@@ -162,11 +162,11 @@ def test_sorted_ties_fill_block_after_block(k, assert_found):
     for p, m in ((1, 2560), (2, 520), (3, 3000)):
         X = rng.integers(0, 2, (m, p)).astype(float)
         X = X[np.lexsort(X.T)]
-        samples = arrange(Columns(X, np.zeros(p, bool), None), np.arange(m) % 2)
+        samples = arrange(Data(X, np.zeros(p, bool), None), np.arange(m) % 2)
         assert_found(samples, "manhattan", Search(everyone(2), k), 1e-9)
     X = np.zeros((1280, 1))
     X[140:256] = 1
-    samples = arrange(Columns(np.vstack([X, X]), np.zeros(1, bool), None), np.repeat([0, 1], 1280))
+    samples = arrange(Data(np.vstack([X, X]), np.zeros(1, bool), None), np.repeat([0, 1], 1280))
     assert_found(samples, "manhattan", Search(Classes.same(2), k), 1e-9)
 
 
@@ -175,7 +175,7 @@ def test_many_neighbours_come_in_pieces(monkeypatch):
     X = np.random.default_rng(0).integers(0, 2, (3000, 2)).astype(float)
     y = np.arange(3000) % 2
     engine = NumbaEngine(1)
-    space = engine.prepare(arrange(Columns(X, np.zeros(2, bool), None), y), "manhattan")
+    space = engine.prepare(arrange(Data(X, np.zeros(2, bool), None), y), "manhattan")
     assert len(engine.nearest(space, np.arange(3000), Search(everyone(2), 1500)).counts) < 3000
     # With 100 rows per corner of the square, every query has 99 equal hits and 100 misses.
     X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 200, axis=0)
@@ -231,7 +231,7 @@ def awkward_samples(seed, p, missing, m=64):
     X[rng.random((m, p)) < missing] = np.nan
     directions = np.where(nominal, 0, rng.integers(-1, 2, p))
     dtype = np.float32 if seed % 5 == 0 else np.float64
-    return arrange(Columns(X.astype(dtype), nominal, None), np.zeros(m, int), directions)
+    return arrange(Data(X.astype(dtype), nominal, None), np.zeros(m, int), directions)
 
 
 def test_more_features_than_steps_fit_in(assert_found):

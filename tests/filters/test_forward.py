@@ -12,12 +12,12 @@ from sklearn.linear_model import LinearRegression
 
 import reference_forward as reference
 from cases import draw_case
+from echelon.data import read_columns
 from echelon.filters import ForwardAdditive, ForwardLinear, RankCorrelation, _forward_additive
 from echelon.filters._base import bootstrap, outputs
 from echelon.filters._forward_additive import Additive, bin_columns
 from echelon.filters._forward_linear import Design, Pursuit
 from echelon.targets import read_target
-from echelon.validation import read_columns
 
 SEEDS = range(200)
 KINDS = ["ordinal", "classification", "regression"]

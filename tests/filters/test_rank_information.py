@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import reference_filters_ranks as reference
 from cases import draw_case
+from echelon.data import read_columns
 from echelon.filters import RankMutualInformation
 from echelon.filters._rank_mutual_information import rank_informations
-from echelon.validation import read_columns
 
 SEEDS = range(150)
 

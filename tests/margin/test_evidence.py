@@ -9,7 +9,7 @@ from scipy.stats import norm
 import reference
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
-from echelon._core.error_rates import false_discoveries, family_wise
+from echelon._core.significance import false_discoveries, family_wise
 from echelon.margin import _sums
 
 RELIEF = [Relief, ReliefF, OReliefF]

@@ -25,10 +25,10 @@ from echelon import (
     SURFStar,
 )
 from echelon._core.samples import arrange
+from echelon.data import Data
 from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.margin import rules
 from echelon.margin._sums import margin_sums
-from echelon.validation import Columns
 
 ENGINES = ("numba", "numpy")
 pytestmark = pytest.mark.filterwarnings("ignore:.*for the median sample:UserWarning")
@@ -197,7 +197,7 @@ def test_soft_neighbours_of_repeated_rows(width):
 
 
 def sums_of(case, weights, rule):
-    columns = Columns(case.X, case.nominal, None, weights)
+    columns = Data(case.X, case.nominal, None, weights)
     signs = np.where(case.nominal, 0, 1)
     samples = arrange(columns, case.y, signs)
     queries = np.arange(len(case.y))

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import reference_moments
 from cases import draw_case
 from echelon._core.samples import arrange
+from echelon.data import Data
 from echelon.engines import NumbaEngine
 from echelon.margin import _permutation, rules
 from echelon.margin._pairs import _numbered
 from echelon.margin._sums import margin_sums
-from echelon.validation import Columns
 
 RULES = {
     "relief": lambda sizes, k: rules.relief(len(sizes)),
@@ -41,7 +41,7 @@ def sums_of(case, name, *, ties="share", size=None, seed=0):
     """The sums of a rule on a case, with directions where it uses them."""
     rng = np.random.default_rng(seed)
     signs = np.where(case.nominal, 0, rng.integers(-1, 2, len(case.nominal)))
-    samples = arrange(Columns(case.X, case.nominal, None), case.y, signs)
+    samples = arrange(Data(case.X, case.nominal, None), case.y, signs)
     queries = rng.choice(len(case.y), size or len(case.y), replace=False)
     rule = RULES[name](samples.class_sizes, case.k)
     return margin_sums(samples, rule, queries, NumbaEngine(1), metric="manhattan", ties=ties)

@@ -10,7 +10,7 @@ from sklearn.preprocessing import minmax_scale
 import reference
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
-from echelon.validation import read_columns
+from echelon.data import read_columns
 
 METRICS = ("manhattan", "euclidean")
 TIES = ("share", "index")

@@ -10,11 +10,11 @@ import reference_margin
 from cases import draw_case
 from echelon import SURF, MultiSURF, MultiSURFStar, ReliefF, RReliefF, SURFStar
 from echelon._core.samples import arrange
+from echelon.data import Data
 from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.engines.numba import _engine
 from echelon.margin import _bands, rules
 from echelon.margin._sums import margin_sums
-from echelon.validation import Columns
 
 METRICS = ("manhattan", "euclidean")
 TIES = ("share", "index")
@@ -272,7 +272,7 @@ def test_numbers_equal_orange_but_for_a_fifth():
     table = Table.from_numpy(Domain(names, ContinuousVariable("y")), X, y)
     scores = orange.RReliefF(n_iterations=400, k_nearest=20, random_state=0)(table)
     outcome = (y - y.min()) / np.ptp(y)
-    samples = arrange(Columns(X, np.zeros(5, bool), None), np.zeros(150, int), outcome=outcome)
+    samples = arrange(Data(X, np.zeros(5, bool), None), np.zeros(150, int), outcome=outcome)
     drawn = np.random.RandomState(0).randint(150, size=400)
     sums = margin_sums(samples, rules.rrelieff(samples, 20, None), drawn, NumbaEngine(1),
                        metric="manhattan", ties="share")  # fmt: skip

@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
 from echelon import ReliefF
-from echelon._core.differences import unit_scale
+from echelon._core.samples import unit_scale
+from echelon.data import read_columns
 from echelon.targets import read_ordered_classes
-from echelon.validation import read_columns
 
 N = 30
 

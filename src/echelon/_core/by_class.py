@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from echelon.data import INTERVAL, kind_of, read_columns
 from echelon.methods import ORDERED
 from echelon.targets import Target
-from echelon.validation import is_interval_column, read_columns
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_LABELS = 5
@@ -63,7 +63,7 @@ def describe(column: Any, classes: Classes) -> ByClass:
     """One column of a frame in every class; an interval counts as its middle."""
     name = getattr(column, "name", None) or "column"
     frame = pd.DataFrame({name: column})
-    if is_interval_column(frame[name]):
+    if kind_of(frame[name]) == INTERVAL:
         return _numbers(np.asarray(pd.array(column, dtype="interval").mid, dtype=float), classes)
     columns = read_columns(frame, min_samples=1)
     if columns.nominal[0]:

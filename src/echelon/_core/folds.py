@@ -1,14 +1,15 @@
-"""Folds of a cross-validation: shuffled, stratified by class, whole groups, or along time."""
+"""Folds of a cross-validation, held-out scores, and the baseline a model must beat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -104,3 +105,39 @@ def fold_scores(
         fitted = clone(model).fit(take_rows(X, train), take_rows(y, train), **to_model)
         scores.append(float(scorer(fitted, take_rows(X, test), take_rows(y, test), **to_score)))
     return np.array(scores)
+
+
+class Guess(NamedTuple):
+    """What is guessed, in words, and what it scores in every fold."""
+
+    name: str
+    scores: np.ndarray
+
+
+def best_guess(
+    target: Target, X: Any, y: Any, folds: list[tuple], scorer: Any, weights: Any = None
+) -> Guess:
+    """The constant guess with the best mean score over the folds; y is what models are given."""
+    tried = []
+    models = guesses(target)
+    for name, model in models.items():
+        try:
+            tried.append(Guess(name, fold_scores(model, X, y, folds, scorer, weights)))
+        except ValueError:  # a fold does not know the median class: groups, or the past, lack it
+            if name == [*models][-1]:
+                raise
+    return max(tried, key=lambda guess: guess.scores.mean())
+
+
+def guesses(target: Target) -> dict[str, Any]:
+    """Models that look at no feature, by what they guess."""
+    if target.kind == "regression":
+        return {"the mean": DummyRegressor(), "the median": DummyRegressor(strategy="median")}
+    labels, codes = target.labels.tolist(), target.codes  # type: ignore[union-attr]
+    frequent = labels[int(np.bincount(codes).argmax())]  # type: ignore[arg-type]
+    models = {f"{frequent!r}, the most frequent class": DummyClassifier(strategy="prior")}
+    if target.kind == "ordinal":
+        median = labels[int(np.median(codes))]  # type: ignore[arg-type]
+        constant = DummyClassifier(strategy="constant", constant=[median])
+        models = {f"{median!r}, the median class": constant} | models
+    return models

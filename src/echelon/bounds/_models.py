@@ -23,8 +23,8 @@ from echelon.bounds._program import (
     unscaled,
 )
 from echelon.bounds._solvers import SOLVERS, solve
+from echelon.data import read_numbers
 from echelon.targets import read_ordered_classes
-from echelon.validation import read_numbers
 
 NUMBERS_ONLY = "a linear model needs numbers"
 

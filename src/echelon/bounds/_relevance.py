@@ -14,16 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.relevance import LABELS, WEAK
 from echelon._core.search import shared_ranks
-from echelon._core.words import listed
 from echelon.base import BaseSelector
 from echelon.bounds._analysis import Analysis, BoundsSettings, replaceable_groups
 from echelon.bounds._data import TrainingData, read_outcome
 from echelon.bounds._models import NUMBERS_ONLY, LinearEpsilonRegressor, LinearOrdinalClassifier
 from echelon.bounds._program import standardised
 from echelon.bounds._solvers import SOLVERS
-from echelon.validation import Columns, read_numbers
+from echelon.data import Data, read_numbers
+from echelon.words import LABELS, WEAK, listed
 
 KINDS = np.array(LABELS)
 
@@ -299,7 +298,7 @@ class RelevanceBounds(BaseSelector):
 
     # ------------------------------------------------------------------------- input
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, np.ndarray]:
         columns = read_numbers(X, allow_nan=False, reason=NUMBERS_ONLY)
         self._target = read_outcome(y, self.problem, self.class_order)
         self.problem_ = self._target.kind
@@ -308,7 +307,7 @@ class RelevanceBounds(BaseSelector):
             self.classes_ = self._target.labels
         return columns, self._target.values
 
-    def _fixed_weights(self, columns: Columns) -> dict[int, tuple[float, float]]:
+    def _fixed_weights(self, columns: Data) -> dict[int, tuple[float, float]]:
         """``fixed`` by index, every weight as a pair of limits."""
         fixed = self.fixed or {}
         if fixed and len(self._target.one_vs_rest()) > 1:
@@ -327,7 +326,7 @@ class RelevanceBounds(BaseSelector):
         return found
 
     @staticmethod
-    def _index(name: Any, columns: Columns) -> int:
+    def _index(name: Any, columns: Data) -> int:
         """A feature of ``fixed``, given by name or index."""
         n_features = columns.values.shape[1]
         known = columns.names is not None and name in columns.names.tolist()

@@ -11,16 +11,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from echelon._core.relevance import LABELS, MEANING
-from echelon._core.unseen import visible
-from echelon._core.words import listed, number, percent, with_error
 from echelon.cli._prepare import Task
 from echelon.cli._terminal import console, plain_table
 from echelon.cli._work import Bounded, Studied
 from echelon.methods import METHODS, ORDERED
 from echelon.profile import ALIKE
 from echelon.study.types import Agreement, Feature, Summary
-from echelon.words import MATTERS, data_caveats
+from echelon.words import (
+    LABELS,
+    MATTERS,
+    MEANING,
+    data_caveats,
+    listed,
+    number,
+    percent,
+    visible,
+    with_error,
+)
 
 MOST_PAIRS = 3
 """Pairs of methods whose agreement is printed; of more, the extremes."""

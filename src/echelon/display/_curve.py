@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from echelon._core.errors import standard_error
+from echelon._core.significance import standard_error
 from echelon.display import style
 
 SIZE = (7.0, 4.0)

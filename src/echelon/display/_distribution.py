@@ -19,10 +19,10 @@ from echelon._core.by_class import (
     drawn_classes,
     scaled,
 )
+from echelon.data import as_frame
 from echelon.display import style
 from echelon.intervals import read_intervals
 from echelon.targets import read_target
-from echelon.validation import as_frame
 
 SPREAD = (0.05, 0.95)
 """Quantiles of lower and of upper bounds between which the thin line of a class runs."""
@@ -97,7 +97,7 @@ class DistributionDisplay(style.Picture):
         y : array-like of shape (n_samples,)
             Classes, or numbers.
         features : sequence, default=None
-            Columns to show, best first: names, or numbers if X is an array.  None: the first 12.
+            Data to show, best first: names, or numbers if X is an array.  None: the first 12.
         class_order : sequence, default=None
             Classes from lowest to highest.
         """

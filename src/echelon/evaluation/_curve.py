@@ -12,11 +12,10 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_consistent_length, check_random_state
 
-from echelon._core.errors import share_of_test, standard_error
 from echelon._core.folds import fold_scores, make_splitter
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_seeds, read_data, seeded, take_columns, take_rows
-from echelon._core.sample_weights import read_weights
+from echelon._core.rows import draw_seeds, read_data, read_weights, seeded, take_columns, take_rows
+from echelon._core.significance import share_of_test, standard_error
 from echelon.display import FeatureCurveDisplay
 from echelon.rankings import fit_ranking
 

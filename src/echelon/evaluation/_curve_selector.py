@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import HasMethods, StrOptions, fit_context
-from echelon._core.errors import clearly_positive
-from echelon._core.guesses import best_guess
+from echelon._core.folds import best_guess
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.search import shared_ranks
+from echelon._core.significance import clearly_positive
+from echelon.data import as_table
 from echelon.evaluation._curve import FeatureCurve, feature_curve, read_folds, read_sizes
 from echelon.intervals import holds_intervals
 from echelon.rankings import fit_ranking
 from echelon.targets import read_target
-from echelon.validation import as_table
 
 
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):

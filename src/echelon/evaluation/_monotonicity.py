@@ -13,9 +13,9 @@ from echelon._core.directions import directions, pairs_in_order
 from echelon._core.jobs import in_threads
 from echelon._core.progress import track
 from echelon._core.rows import feature_names, read_rows
+from echelon.data import read_columns
 from echelon.kernels.monotone import count_dominance
 from echelon.targets import read_ordered_classes
-from echelon.validation import read_columns
 
 BLOCK = 256
 """Rows compared with all others at a time."""

@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.rows import read_rows
-from echelon._core.sample_weights import fit_weighted, weighted_rows
+from echelon._core.rows import fit_weighted, read_rows, weighted_rows
+from echelon.data import numbers_that_fit
 from echelon.targets import read_ordered_classes
-from echelon.validation import numbers_that_fit
 
 
 def _gives_probabilities(self: OrdinalDecomposition) -> bool:

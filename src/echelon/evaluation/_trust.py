@@ -13,18 +13,19 @@ import pandas as pd
 from scipy.stats import norm
 from sklearn.utils import check_consistent_length, check_random_state
 
-from echelon._core.error_rates import false_discoveries
 from echelon._core.jobs import Jobs
 from echelon._core.rows import (
     draw_seeds,
     feature_names,
+    fit_weighted,
     members,
     read_data,
+    read_weights,
     seeded,
     strata,
     take_rows,
 )
-from echelon._core.sample_weights import fit_weighted, read_weights
+from echelon._core.significance import false_discoveries
 from echelon.display import NullDisplay, StabilityDisplay
 from echelon.rankings import ranking_copies, scores_of
 

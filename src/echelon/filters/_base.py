@@ -18,14 +18,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import BaseSelector, SampleWeightMixin
+from echelon.data import Data, read_columns
 from echelon.methods import CLASSES
-from echelon.targets import Target
-from echelon.validation import Columns, read_columns
+from echelon.targets import Target, TargetReader
 
 _CELLS = 1 << 21
 """Values sorted at a time."""
@@ -41,7 +40,7 @@ class AnyTargetMixin(TargetReader):
 
     categorical_features: Any
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
         """Features, and the target in place of class codes."""
         columns = read_columns(X, self.categorical_features, allow_nan=True)
         return columns, self._read_target(y)
@@ -118,7 +117,7 @@ class Block(NamedTuple):
 
 
 def sorted_blocks(
-    columns: Columns, features: np.ndarray, progress: tuple[str, int] = ("", 0)
+    columns: Data, features: np.ndarray, progress: tuple[str, int] = ("", 0)
 ) -> Iterator[Block]:
     """Some columns, sorted, as many at a time as memory bears.
 
@@ -184,7 +183,7 @@ class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
         )
 
     @abstractmethod
-    def _search(self, columns: Columns, target: Target) -> Any:
+    def _search(self, columns: Data, target: Target) -> Any:
         """An object with ``run`` and ``single_worth``.
 
         ``run(drawn, n_steps)`` searches on samples drawn so many times each; ``single_worth()`` is

@@ -10,9 +10,9 @@ import numpy as np
 from echelon._core.compat import StrOptions
 from echelon._core.search import Step, best_first
 from echelon.base import ForwardSelector
+from echelon.data import Data
 from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns, some_missing
 from echelon.filters._measures import Patterns, Uncertainties
-from echelon.validation import Columns
 
 _SU_SCALE = 1 << 32
 _MERIT_SCALE = 1 << 40
@@ -28,7 +28,7 @@ class BaselineSelector(ForwardSelector):
         **CUT_CONSTRAINTS,
     }
 
-    def _labels(self, columns: Columns, codes: np.ndarray) -> Labels:
+    def _labels(self, columns: Data, codes: np.ndarray) -> Labels:
         return label_columns(columns, codes, self.discretize, self.n_bins)
 
     def _varying(self, values: np.ndarray) -> np.ndarray:
@@ -152,7 +152,7 @@ class CFS(BaselineSelector):
         self.verbose = verbose
 
     def _search(
-        self, features: Columns, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
+        self, features: Data, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
     ) -> list[Step]:
         if self.search == "forward":
             return super()._search(features, codes, varying, n_wanted)
@@ -168,7 +168,7 @@ class CFS(BaselineSelector):
             n_wanted = max(1, len(np.unique(self._choice.groups[[*first, *best]])))
         return self._forward(merit.add_best, varying, n_wanted, first=best)
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
+    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Step]:
         return _Merit(self._labels(features, codes), codes).add_best
 
     def _ended(self, steps: list[Step]) -> bool:
@@ -337,7 +337,7 @@ class Consistency(BaselineSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Step]:
+    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Step]:
         patterns = Patterns(self._labels(features, codes), codes)
         self.rate_ = patterns.n_inconsistent_with_all() / len(codes)
 

@@ -14,8 +14,8 @@ from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import SampleWeightMixin, WeightingSelector
+from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, outputs
-from echelon.validation import Columns
 
 MOST_LABELS = 20
 """The most frequent labels of a nominal column that trees may tell apart."""
@@ -153,7 +153,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
         values, owners = _as_numbers(features)
         least: dict[str, Any] = {"min_samples_leaf": self.min_samples_leaf}
         if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row
@@ -177,7 +177,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         return np.bincount(owners, forest.feature_importances_, len(features.nominal))
 
 
-def _as_numbers(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
+def _as_numbers(columns: Data) -> tuple[np.ndarray, np.ndarray]:
     """Numeric columns as they are and labels as 0/1, with the feature each comes from."""
     parts, owners = [], []
     for f, nominal in enumerate(columns.nominal):

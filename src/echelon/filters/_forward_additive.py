@@ -6,6 +6,7 @@ Features are put into bins, and models are boosted on these.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,12 +15,12 @@ from scipy.sparse import csr_array
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.directions import directions
-from echelon._core.sample_weights import row_counts
+from echelon._core.rows import row_counts
+from echelon.data import Data
 from echelon.filters._base import BaggedSelector, has_order, outputs, path_of
 from echelon.filters._boost_loops import TIE, boost
 from echelon.filters._labels import label_columns
 from echelon.targets import Target
-from echelon.validation import Columns
 
 _OUTSIDE = 1 / (np.e - 1)
 """Samples outside a bag for each one inside: exp(-1) and 1 - exp(-1) of all."""
@@ -195,7 +196,7 @@ class ForwardAdditive(BaggedSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _search(self, columns: Columns, target: Target) -> Additive:
+    def _search(self, columns: Data, target: Target) -> Additive:
         self.monotonic_cst_ = self._directions(columns, target)
         return Additive(
             bin_columns(columns, self.n_bins),
@@ -208,7 +209,7 @@ class ForwardAdditive(BaggedSelector):
             first=self._choice.first,
         )
 
-    def _directions(self, columns: Columns, target: Target) -> np.ndarray:
+    def _directions(self, columns: Data, target: Target) -> np.ndarray:
         if self.monotonic_cst is None:
             return np.zeros(len(columns.nominal), dtype=int)
         if not has_order(target):
@@ -246,13 +247,13 @@ class Bins(NamedTuple):
     n_ordered: np.ndarray
 
 
-def bin_columns(columns: Columns, n_bins: int) -> Bins:
+def bin_columns(columns: Data, n_bins: int) -> Bins:
     """Bins of equal frequency, or all values of features that have no more than ``n_bins``."""
     n_samples = len(columns.values)
     unused = np.zeros(n_samples, int)
     coarse = label_columns(columns, unused, "quantile", n_bins)
     # Twice as many bins as samples separate all values.
-    fine = label_columns(columns._replace(weights=None), unused, "quantile", 2 * n_samples)
+    fine = label_columns(replace(columns, weights=None), unused, "quantile", 2 * n_samples)
     gaps = np.isnan(columns.values).any(axis=0)
     few = fine.n_labels - gaps <= n_bins
     codes = np.where(few[:, None], fine.codes, coarse.codes)

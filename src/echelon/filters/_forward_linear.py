@@ -17,11 +17,11 @@ import numpy as np
 
 from echelon._core.choices import Choice, read_choice
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import unit_scale
-from echelon._core.sample_weights import row_counts, total_of
+from echelon._core.rows import row_counts, total_of
+from echelon._core.samples import unit_scale
+from echelon.data import Data
 from echelon.filters._base import BaggedSelector, outputs, path_of, sorted_blocks
 from echelon.targets import Target
-from echelon.validation import Columns
 
 _COLLINEAR = 1e-6
 """A column with a smaller share of its length left over is a combination of the chosen ones."""
@@ -176,7 +176,7 @@ class ForwardLinear(BaggedSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _search(self, columns: Columns, target: Target) -> Pursuit:
+    def _search(self, columns: Data, target: Target) -> Pursuit:
         prices = {"aic": 2.0, "bic": float(np.log(total_of(columns.weights, len(target))))}
         price = prices[self.criterion] if isinstance(self.criterion, str) else self.criterion
         design = Design(columns, self.scale)
@@ -201,9 +201,9 @@ class Path(NamedTuple):
 
 
 class Design:
-    """Columns of a linear model, as rows, of mean 0 and variance 1 where present, else 0."""
+    """Data of a linear model, as rows, of mean 0 and variance 1 where present, else 0."""
 
-    def __init__(self, columns: Columns, scale: str):
+    def __init__(self, columns: Data, scale: str):
         self.n_features = len(columns.nominal)
         self.numeric = np.flatnonzero(~columns.nominal)
         numbers, weights = columns.some(self.numeric), columns.weights
@@ -224,7 +224,7 @@ class Design:
 
 
 def _standardised(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Columns, as rows, with mean 0 and variance 1; missing values are the mean."""
+    """Data, as rows, with mean 0 and variance 1; missing values are the mean."""
     scaled = np.ascontiguousarray(unit_scale(values, np.ones(values.shape[1], bool)).T)
     present = ~np.isnan(scaled)
     counts = present if weights is None else present * weights
@@ -253,7 +253,7 @@ class Pursuit(NamedTuple):
     Parameters
     ----------
     design : Design
-        Columns of the model.
+        Data of the model.
     outputs : ndarray of shape (n_samples, n_outputs)
         What it predicts; errors are summed over the outputs.
     price : float

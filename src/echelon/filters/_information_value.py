@@ -21,8 +21,8 @@ from scipy.stats import hypergeom
 
 from echelon._core.progress import track
 from echelon.base import WeightingSelector
+from echelon.data import Data
 from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns
-from echelon.validation import Columns
 
 HALF = 0.5
 """What is added to every cell."""
@@ -164,7 +164,7 @@ class InformationValue(WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Columns, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, codes: np.ndarray, random_state: Any) -> np.ndarray:
         labels = label_columns(features, codes, self.discretize, self.n_bins)
         name = type(self).__name__
         tables = _tables(labels, codes)

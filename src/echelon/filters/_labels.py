@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.sample_weights import row_counts
+from echelon._core.rows import row_counts
+from echelon.data import Data
 from echelon.filters._base import Block, sorted_blocks
 from echelon.filters._label_loops import mdl_codes
-from echelon.validation import Columns
 
 CUT_CONSTRAINTS: dict[str, list[Any]] = {
     "discretize": [StrOptions({"mdl", "quantile"})],
@@ -33,12 +33,12 @@ class Labels(NamedTuple):
     n_labels: np.ndarray
 
 
-def label_columns(columns: Columns, classes: np.ndarray, method: str, n_bins: int) -> Labels:
+def label_columns(columns: Data, classes: np.ndarray, method: str, n_bins: int) -> Labels:
     """Labels of all columns.
 
     Parameters
     ----------
-    columns : Columns
+    columns : Data
         Features, as read.
     classes : ndarray of int, shape (n_samples,)
         Class codes, which "mdl" uses.

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from echelon.data import as_table, read_columns
 from echelon.filters._label_loops import joint_sums, majorities
 from echelon.filters._labels import Labels, label_columns, log_table
 from echelon.targets import read_classes
-from echelon.validation import as_table, read_columns
 
 
 def symmetric_uncertainty(a: Any, b: Any) -> float:

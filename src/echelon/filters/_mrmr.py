@@ -11,13 +11,13 @@ from sklearn.utils import check_random_state
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
 from echelon.base import ForwardSelector, SampleWeightMixin
+from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, check_order, codes_of, has_order
 from echelon.filters._labels import CUT_CONSTRAINTS, label_columns, some_missing
 from echelon.filters._measures import Uncertainties
 from echelon.filters._rank_correlation import Associations
 from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target
-from echelon.validation import Columns
 
 BY_RANKS = ("kendall", "spearman")
 BY_LABELS = ("mutual_information", "symmetric_uncertainty")
@@ -205,19 +205,19 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         self.verbose = verbose
 
     def _search(
-        self, features: Columns, target: Any, varying: np.ndarray, n_wanted: int | None
+        self, features: Data, target: Any, varying: np.ndarray, n_wanted: int | None
     ) -> list[MRMRStep]:
         add_best = self._additions(features, target)
         if n_wanted is None:
             varying = varying & self._beyond_chance(features, target, varying)
         return self._forward(add_best, varying, n_wanted)
 
-    def _additions(self, features: Columns, target: Any) -> Callable[[list[int]], MRMRStep]:
+    def _additions(self, features: Data, target: Any) -> Callable[[list[int]], MRMRStep]:
         association = self._association(features, target)
         self.relevances_ = association(np.arange(len(features.nominal)), None)
         return _Additions(self.relevances_, association, self.scheme)
 
-    def _beyond_chance(self, features: Columns, target: Target, varying: np.ndarray) -> np.ndarray:
+    def _beyond_chance(self, features: Data, target: Target, varying: np.ndarray) -> np.ndarray:
         """Features more relevant than any is to the target permuted, and the best one."""
         permuted = self._shuffled(target, check_random_state(self.random_state))
         association = self._association(features, permuted)
@@ -225,18 +225,18 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         best = self.relevances_ >= self.relevances_[varying].max()
         return (self.relevances_ > by_chance) | best
 
-    def _association(self, columns: Columns, target: Target) -> Association:
+    def _association(self, columns: Data, target: Target) -> Association:
         if self.measure in BY_RANKS:
             return _rank_correlation(columns, target, self.measure)
         if self.measure == "rank_mutual_information":
             return self._order_information(columns, target)
         return self._label_information(columns, target)
 
-    def _label_information(self, columns: Columns, target: Target) -> Association:
+    def _label_information(self, columns: Data, target: Target) -> Association:
         """Mutual information in bits, or symmetric uncertainty, of discretised columns."""
         classes = target.codes
         if classes is None:  # numbers, in bins of equal frequency
-            column = Columns(target.numbers[:, None], np.zeros(1, bool), None, columns.weights)
+            column = Data(target.numbers[:, None], np.zeros(1, bool), None, columns.weights)
             classes = label_columns(column, np.zeros(len(target), int), "quantile", self.n_bins)[0][
                 0
             ]
@@ -247,7 +247,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
             classes if other is None else labels.codes[other], features
         )
 
-    def _order_information(self, columns: Columns, target: Target) -> Association:
+    def _order_information(self, columns: Data, target: Target) -> Association:
         """Rank mutual information of numeric columns, 0 where it is negative."""
         check_order(target, f"`measure` {self.measure!r}")
         if columns.nominal.any():
@@ -280,7 +280,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         return len(steps) - self._ended(steps)
 
 
-def _rank_correlation(columns: Columns, target: Target, measure: str) -> Association:
+def _rank_correlation(columns: Data, target: Target, measure: str) -> Association:
     """Strength of rank correlation, whatever the kinds of the two variables."""
     found = Associations(columns, measure)
 

@@ -21,11 +21,11 @@ import numpy as np
 from scipy import special, stats
 
 from echelon._core.compat import StrOptions
-from echelon._core.sample_weights import row_counts
+from echelon._core.rows import row_counts
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
+from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, codes_of, has_order, sorted_blocks
 from echelon.filters._rank_loops import N_MASSES, rank_masses
-from echelon.validation import Columns
 
 
 class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, WeightingSelector):
@@ -170,7 +170,7 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
         progress = type(self).__name__, self.verbose
         codes, ordered = codes_of(target.numbers), has_order(target)
         found = Associations(features, self.measure).of(codes, ordered, progress=progress)
@@ -191,13 +191,13 @@ class Associations:
 
     Parameters
     ----------
-    columns : Columns
+    columns : Data
         Features, as read.  Samples in which one is missing do not count for it.
     measure : {"kendall", "spearman"}
         Scale of the strengths.
     """
 
-    def __init__(self, columns: Columns, measure: str):
+    def __init__(self, columns: Data, measure: str):
         self._columns, self._measure = columns, measure
         self._counts = row_counts(columns.weights, len(columns.values))
 

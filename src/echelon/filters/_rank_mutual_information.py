@@ -20,12 +20,12 @@ import numpy as np
 
 from echelon._core.compat import StrOptions
 from echelon._core.directions import directions
-from echelon._core.sample_weights import row_counts
+from echelon._core.rows import row_counts
 from echelon.base import SampleWeightMixin, WeightingSelector
+from echelon.data import Data, read_numbers
 from echelon.filters._base import AnyTargetMixin, Block, check_order, codes_of, sorted_blocks
 from echelon.filters._labels import log_bits
 from echelon.filters._rank_loops import rank_information
-from echelon.validation import Columns, read_numbers
 
 NUMBERS_ONLY = "rank mutual information needs values with an order"
 
@@ -157,13 +157,13 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
         columns = read_numbers(X, allow_nan=True, reason=NUMBERS_ONLY)
         target = self._read_target(y)
         check_order(target, "rank mutual information")
         return columns, target
 
-    def _scores(self, features: Columns, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
         codes = codes_of(target.numbers)
         self.monotonic_cst_ = directions(self.monotonic_cst, features, codes)
         progress = type(self).__name__, self.verbose
@@ -172,7 +172,7 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
 
 
 def rank_informations(
-    columns: Columns,
+    columns: Data,
     directions: np.ndarray,
     codes: np.ndarray,
     direction: int = 1,
@@ -184,7 +184,7 @@ def rank_informations(
 
     Parameters
     ----------
-    columns : Columns
+    columns : Data
         Features, all numeric.  Samples in which one is missing do not count for it.
     directions : ndarray of shape (n_features,)
         1 for features that rise, -1 for those that fall; 0: whichever of both tells more.

@@ -13,15 +13,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_array, gen_batches
 
-from echelon.intervals._loops import add_bounds, scan
-from echelon.validation import (
+from echelon.data import (
+    INTERVAL,
     as_frame,
     as_table,
     check_shape,
-    is_interval_column,
+    kind_of,
     of_plain_numbers,
     read_columns,
 )
+from echelon.intervals._loops import add_bounds, scan
 
 ROWS_PER_TASK = 8192
 """Fixed, since partial sums are added task by task: results do not depend on the threads."""
@@ -250,7 +251,7 @@ def holds_intervals(X: Any) -> bool:
         return (
             not of_plain_numbers(X)
             and hasattr(X, "iloc")
-            and any(is_interval_column(X.iloc[:, j]) for j in range(X.shape[1]))
+            and any(kind_of(X.iloc[:, j]) == INTERVAL for j in range(X.shape[1]))
         )
     return _n_dimensions(X) >= 3 or _of_interval_objects(X)
 
@@ -325,7 +326,7 @@ def _read_bounds(X: Any) -> np.ndarray:
 
 def _bounds(column: pd.Series) -> np.ndarray:
     """Lower and upper bounds of an interval column, or of a numeric one, shape (n_samples, 2)."""
-    if not is_interval_column(column):
+    if kind_of(column) != INTERVAL:
         points = read_columns(column.to_frame(), None, allow_nan=True, min_samples=0)
         return np.repeat(points.values, 2, axis=1)
     intervals = pd.arrays.IntervalArray(column)

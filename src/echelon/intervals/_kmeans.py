@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, fit_context
+from echelon.data import as_table
 from echelon.intervals._intervals import Intervals, Scale, mean_intervals, read_intervals
 from echelon.intervals._loops import assign
-from echelon.validation import as_table
 
 
 class _Run(NamedTuple):

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import StrOptions, output_config
-from echelon._core.differences import without_rounding
 from echelon._core.progress import track
+from echelon._core.samples import without_rounding
 from echelon.engines import TIE_TOLERANCE, Engine, Samples, resolve_engine
 from echelon.intervals._intervals import (
     Intervals,

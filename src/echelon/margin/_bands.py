@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from echelon._core.differences import without_rounding
-from echelon._core.sample_weights import own_copies
+from echelon._core.rows import own_copies
+from echelon._core.samples import without_rounding
 from echelon.engines import Bands, BandSums, Engine, Samples
 from echelon.kernels.pairs import distances_among
 from echelon.margin._evidence import Evidence, Moments, bytes_held

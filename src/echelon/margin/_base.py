@@ -16,23 +16,21 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import columns_that_vary, unit_scale
 from echelon._core.directions import directions
-from echelon._core.error_rates import CONTROLS
 from echelon._core.jobs import blas_in_one_thread
-from echelon._core.sample_weights import total_of
-from echelon._core.samples import arrange
+from echelon._core.rows import total_of
+from echelon._core.samples import arrange, columns_that_vary, unit_scale
+from echelon._core.significance import CONTROLS
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
+from echelon.data import Data, is_dask, read_columns
 from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
 from echelon.margin._evidence import MAX_KEPT, ByFeature, Evidence, EvidenceOnDemand
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin._sums import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
 from echelon.methods import CLASSES
-from echelon.targets import read_ordered_classes
-from echelon.validation import Columns, is_dask, read_columns
+from echelon.targets import TargetReader, read_ordered_classes
 
 N_NEIGHBORS: dict[str, list[Any]] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]
@@ -80,7 +78,7 @@ class MarginSelector(WeightingSelector):
             return arrange(columns, codes, self._directions(columns, codes))
         return arrange(columns, np.zeros(len(codes), np.int64), outcome=codes)
 
-    def _directions(self, columns: Columns, codes: np.ndarray) -> np.ndarray | None:
+    def _directions(self, columns: Data, codes: np.ndarray) -> np.ndarray | None:
         """Which features rise, or fall, with the classes; None: no matter."""
         return None
 
@@ -100,7 +98,7 @@ class OrderedClassesMixin:
     def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         return read_ordered_classes(y, self.class_order)
 
-    def _directions(self, columns: Columns, codes: np.ndarray) -> np.ndarray:
+    def _directions(self, columns: Data, codes: np.ndarray) -> np.ndarray:
         self.monotonic_cst_ = directions(self.monotonic_cst, columns, codes)
         return self.monotonic_cst_
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from echelon._core.differences import ROUNDING
 from echelon._core.jobs import blas_in_one_thread
+from echelon._core.samples import ROUNDING
 from echelon.engines import Engine, Samples
 
 ByFeature = tuple[np.ndarray, np.ndarray]

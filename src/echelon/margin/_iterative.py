@@ -15,16 +15,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
-from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns
 from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep
+from echelon.data import as_table
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin._bands import column_totals, n_pairs
 from echelon.margin._base import NUMBER_OR_SHARE, MarginSelector
 from echelon.margin._loops import soft_margins
 from echelon.margin._surf import MultiSURF
 from echelon.rankings import scores_of
-from echelon.validation import as_table
 
 QUERIES_PER_TASK = 128
 """Fixed, so that results do not depend on the number of threads."""

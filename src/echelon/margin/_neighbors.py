@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from echelon._core.sample_weights import own_copies
+from echelon._core.rows import own_copies
 from echelon.engines import ANY, Classes, Engine, Found, Samples, Search
 from echelon.margin.rules import Band, Term
 

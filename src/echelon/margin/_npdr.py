@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.samples import arrange
+from echelon.data import is_dask, read_columns
 from echelon.engines import Samples
 from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin._evidence import Evidence
@@ -39,7 +40,6 @@ from echelon.margin._permutation import Outcomes, Run, TermOutcomes, by_column, 
 from echelon.margin._sums import Sums
 from echelon.margin.rules import Band, Term, rrelieff
 from echelon.methods import CLASSES
-from echelon.validation import is_dask, read_columns
 
 NEWTON_STEPS, LARGEST_STEP, SETTLED = 25, 5.0, 1e-8
 """Newton steps at most, their length, and the step that ends them."""
@@ -243,7 +243,7 @@ class NPDR(OutcomeMixin, ReliefSelector):
             covariates = np.asarray(covariates)
             covariates = covariates.reshape(len(covariates), -1)
         columns = read_columns(covariates, "from_dtype", allow_nan=False)
-        columns = columns._replace(values=np.asarray(columns.values, np.float64))
+        columns = replace(columns, values=np.asarray(columns.values, np.float64))
         return arrange(columns, np.zeros(len(columns.values), np.int64))
 
     def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:

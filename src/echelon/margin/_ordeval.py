@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.samples import arrange
+from echelon.data import as_frame, as_table, names_of, read_columns
 from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search, resolve_engine
 from echelon.margin._loops import count_steps
 from echelon.margin._neighbors import Neighbors, Pairs
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin.rules import Term
 from echelon.targets import FEW, read_ordered_classes
-from echelon.validation import as_frame, as_table, names_of, read_columns
 
 FACTORS = ("upward", "downward", "anchoring")
 """What the value of a feature does: steps up, steps down, stays."""

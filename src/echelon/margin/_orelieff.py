@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from echelon._core.compat import StrOptions
-from echelon._core.sample_weights import weighted_mid_ranks
+from echelon._core.rows import weighted_mid_ranks
+from echelon.data import Data
 from echelon.engines import Samples
 from echelon.margin._base import N_NEIGHBORS, OrderedClassesMixin, ReliefSelector
 from echelon.margin._evidence import Evidence, larger
 from echelon.margin._sums import Sums
 from echelon.margin.rules import Term, class_distances, contrast, ordinal_relieff, trend
-from echelon.validation import Columns
 
 
 class OReliefF(OrderedClassesMixin, ReliefSelector):
@@ -223,7 +224,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     def _own_threshold(self) -> str:  # type: ignore[override]
         return "shuffle" if self.rule == "paper" else "fdr"
 
-    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Data, codes: np.ndarray) -> Samples:
         local = isinstance(columns.values, np.ndarray)
         scale = self.scale or ("rank" if local and self.rule != "paper" else "range")
         if scale == "rank" and not local:
@@ -259,9 +260,9 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         return found._replace(scores=found.z)
 
 
-def mid_ranks(columns: Columns) -> Columns:
+def mid_ranks(columns: Data) -> Data:
     """Numeric columns as mid-ranks among the values present, in the order of the values."""
     ranks = columns.values.copy()
     for f in np.flatnonzero(~columns.nominal).tolist():
         ranks[:, f] = weighted_mid_ranks(ranks[:, f], columns.weights)
-    return columns._replace(values=ranks)
+    return replace(columns, values=ranks)

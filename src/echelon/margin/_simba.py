@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,10 +12,10 @@ from sklearn.base import clone
 
 from echelon._core.compat import Interval
 from echelon._core.progress import track
+from echelon.data import Data
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin import _loops
 from echelon.margin._base import MarginSelector, OrderedClassesMixin
-from echelon.validation import Columns
 
 _TERMS_PER_CALL = 10**8
 """Differences computed before looking whether to stop: a fraction of a second."""
@@ -99,10 +100,10 @@ class AscentSelector(MarginSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _arrange(self, columns: Columns, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Data, codes: np.ndarray) -> Samples:
         # In double precision, so that equal distances are equal whatever the numbers came in.
         values = columns.values.astype(np.float64, copy=False)
-        return super()._arrange(columns._replace(values=values), codes)
+        return super()._arrange(replace(columns, values=values), codes)
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         seeds = random_state.randint(2**31, size=self.n_restarts)

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from echelon._core.differences import without_rounding
 from echelon._core.progress import track
+from echelon._core.samples import without_rounding
 from echelon.engines import Engine, Samples
 from echelon.margin._bands import band_limits, dense_sums
 from echelon.margin._evidence import Evidence, Moments, bytes_held

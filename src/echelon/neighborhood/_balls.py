@@ -10,8 +10,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import unit_scale
+from echelon._core.samples import unit_scale
 from echelon.base import ForwardSelector, number_to_keep
+from echelon.data import Data
 from echelon.engines import ENGINE_CONSTRAINTS, Engine, resolve_engine
 from echelon.neighborhood._chosen import RANK, ChosenFeatures, Criterion
 from echelon.neighborhood._loops import count_conflicts, count_errors
@@ -23,7 +24,6 @@ from echelon.neighborhood._measures import (
     VOTES,
     radii_for,
 )
-from echelon.validation import Columns
 
 PATIENCE = 10
 """Steps without a gain of one penalty after which the search by soft margin ends."""
@@ -43,7 +43,7 @@ class NeighborhoodSelector(ForwardSelector):
     def _criterion(self, n_features: int, n_samples: int) -> Criterion:
         """What finds the best of some candidates."""
 
-    def _additions(self, features: Columns, codes: np.ndarray) -> Callable[[list[int]], Any]:
+    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Any]:
         rows = np.argsort(codes, kind="stable")
         # In double precision: in single, rounding would open the closed ball.
         values = unit_scale(features.values.astype(np.float64), ~features.nominal)[rows]

@@ -13,6 +13,7 @@ features.  No distance matrix is held: every question goes to the engine's exact
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -20,9 +21,9 @@ import numpy as np
 from sklearn.utils import check_consistent_length, gen_batches
 
 from echelon._core.samples import arrange
+from echelon.data import as_table, read_columns
 from echelon.engines import Classes, Engine, Found, Samples, Search, resolve_engine
 from echelon.targets import read_classes
-from echelon.validation import as_table, read_columns
 
 SLACK = 1e-12
 """A ball is closed, and rounding must not open it: a distance up to radius + SLACK is inside."""
@@ -448,7 +449,7 @@ def relate(X: Any, y: Any, categorical_features: Any) -> Relation:
     labels, codes = read_classes(y)
     check_consistent_length(columns.values, codes)
     # In double precision: in single, rounding would open the closed ball.
-    double = columns._replace(values=columns.values.astype(np.float64, copy=False))
+    double = replace(columns, values=columns.values.astype(np.float64, copy=False))
     samples = arrange(double, codes)
     engine = resolve_engine("auto", None, len(samples.values) * samples.values.size)
     return Relation(labels, samples, engine, engine.prepare(samples, "euclidean"))

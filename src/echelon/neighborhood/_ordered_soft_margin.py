@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.differences import unit_scale
+from echelon._core.samples import unit_scale
 from echelon._core.threads import in_threads
 from echelon.base import ForwardSelector
+from echelon.data import Data, read_columns
 from echelon.engines import TIE_TOLERANCE
 from echelon.methods import CLASSES
 from echelon.neighborhood._chosen import ChosenFeatures
@@ -27,8 +27,7 @@ from echelon.neighborhood._loops import (
     add_errors,
     shortlist,
 )
-from echelon.targets import Target
-from echelon.validation import Columns, read_columns
+from echelon.targets import Target, TargetReader
 
 PATIENCE = 4
 """Steps without a gain after which the search ends."""
@@ -229,12 +228,12 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, Any]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
         """Features, and the target in place of codes."""
         columns = read_columns(X, self.categorical_features, allow_nan=True)
         return columns, self._read_target(y)
 
-    def _additions(self, features: Columns, codes: Any) -> Callable[[list[int]], Any]:
+    def _additions(self, features: Data, codes: Any) -> Callable[[list[int]], Any]:
         target: Target = codes
         rows = self._drawn(len(target))
         how = OWN_CLASS if target.kind == CLASSES else MEDIAN if self.answer == "median" else MEAN
@@ -317,7 +316,7 @@ def guess_error(question: Question) -> float:
     return float(np.abs(question.guesses - truth(question)).mean())
 
 
-def standardise(columns: Columns) -> tuple[np.ndarray, np.ndarray]:
+def standardise(columns: Data) -> tuple[np.ndarray, np.ndarray]:
     """Numeric columns with standard deviation 1, and the squared difference of two labels.
 
     The mean squared difference of two samples is 2 in every column, nominal ones included: two

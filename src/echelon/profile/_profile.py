@@ -48,17 +48,17 @@ class Facts:
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Columns of labels.
+        Data of labels.
     missing : dict
         Missing values of every column that has some.
     constant, identifiers : list
-        Columns that cannot tell anything: one value only, or one for every row.
+        Data that cannot tell anything: one value only, or one for every row.
     repeated : list
-        Columns that look like a subject with several rows: a patient, a household, a store.
+        Data that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
-        Columns that are the same.
+        Data that are the same.
     giveaways : list
-        Columns that alone tell the class of every row.
+        Data that alone tell the class of every row.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None
@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def useless(self) -> list[Any]:
-        """Columns that cannot tell anything."""
+        """Data that cannot tell anything."""
         return [*self.constant, *self.identifiers]
 
 
@@ -195,17 +195,17 @@ class Profile(Facts):
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Columns of labels.
+        Data of labels.
     missing : dict
         Missing values of every column that has some.
     constant, identifiers : list
-        Columns that cannot tell anything: one value only, or one for every row.
+        Data that cannot tell anything: one value only, or one for every row.
     repeated : list
-        Columns that look like a subject with several rows: a patient, a household, a store.
+        Data that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
-        Columns that are the same.
+        Data that are the same.
     giveaways : list
-        Columns that alone tell the class of every row.
+        Data that alone tell the class of every row.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None

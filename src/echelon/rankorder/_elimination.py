@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon.base import BaseSelector
+from echelon.data import Data
 from echelon.rankorder._classifier import RankOrderClassifier
 from echelon.rankorder._criteria import (
     CenterDistances,
@@ -25,7 +26,6 @@ from echelon.rankorder._criteria import (
     on_grid,
 )
 from echelon.rankorder._orders import Orders, as_orders, read_orders
-from echelon.validation import Columns
 
 _PATH = np.dtype([("feature", int), ("value", float), ("divergence", float)])
 """A removed feature, the criterion it went by, and the divergence of the features left."""
@@ -183,10 +183,10 @@ class RankOrderSelector(BaseSelector):
         self._choose(features.values.shape[1], n_wanted)
         return self
 
-    def _read(self, X: Any, y: Any) -> tuple[Columns, np.ndarray]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, np.ndarray]:
         values = read_orders(X, min_samples=2)
         self.classes_, class_codes = self._read_classes(y)
-        return Columns(values, np.zeros(values.shape[1], bool), None), class_codes
+        return Data(values, np.zeros(values.shape[1], bool), None), class_codes
 
     def _check_class_sizes(self, class_codes: np.ndarray) -> None:
         sizes = np.bincount(class_codes)

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
-from echelon._core.errors import standard_error
 from echelon._core.progress import expect
 from echelon._core.search import shared_ranks
+from echelon._core.significance import standard_error
 from echelon.base import note_features, number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
 from echelon.data import as_table, feature_mask

@@ -24,9 +24,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn_classes
-from echelon._core.errors import clearly_positive, standard_error
 from echelon._core.progress import expect, step, stepwise
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.rows import fit_weighted
+from echelon._core.significance import clearly_positive, standard_error
 from echelon.data import numbers_of
 from echelon.evaluation import FeatureCurve, selection_stability
 from echelon.filters import ForestImportance

@@ -11,9 +11,9 @@ import pandas as pd
 from sklearn.utils import check_consistent_length
 
 from echelon._core.folds import forward_folds, make_splitter, time_blocks
-from echelon._core.sample_weights import read_weights
-from echelon._core.words import counted
+from echelon._core.rows import read_weights
 from echelon.targets import Target
+from echelon.words import counted
 
 FEWEST_SAMPLES = 10
 """Fewer cannot be split into samples to learn from and samples to judge by."""

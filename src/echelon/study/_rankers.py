@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from echelon._core.relevance import strongest
-from echelon._core.sample_weights import fit_weighted
+from echelon._core.rows import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._choice import furthest
 from echelon.study._models import frequent_labels, many_labels, with_means
+from echelon.words import strongest
 
 if TYPE_CHECKING:
     from echelon.study._study import Design

@@ -20,12 +20,11 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 
-from echelon._core.errors import LEVEL, clearly_positive
-from echelon._core.folds import fold_scores
-from echelon._core.guesses import best_guess
+from echelon._core.folds import best_guess, fold_scores
 from echelon._core.jobs import Jobs
 from echelon._core.progress import expect, step, stepwise
 from echelon._core.rows import draw_seeds, seeded
+from echelon._core.significance import LEVEL, clearly_positive
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
 from echelon.evaluation import FeatureCurve, curve_over_folds
 from echelon.intervals import holds_intervals
@@ -128,7 +127,7 @@ class Design:
     def score(self, model: Any, columns: np.ndarray, place: int) -> float:
         """Held-out score of a model with some of the columns, in one of the folds.
 
-        Columns are encoded independently of each other, so every fold is encoded once, for all
+        Data are encoded independently of each other, so every fold is encoded once, for all
         sets of columns.  A scorer of the user's own is given the table itself.
         """
         rows, scorer = self.splits.folds[place], self.scoring.scorer
@@ -381,7 +380,7 @@ def conduct(
     design : Design
         What they are evaluated by.
     constant : sequence of str, default=()
-        Columns that are ranked last.
+        Data that are ranked last.
     n_resamples : int, default=0
         How many resamples will follow, for whoever watches the progress.
     """

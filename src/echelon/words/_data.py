@@ -8,8 +8,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from echelon._core.words import counted, listed, number, percent
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
+from echelon.words._text import counted, listed, number, percent
 
 FEW_ROWS = 5
 """A class with fewer rows says little."""
@@ -202,3 +202,30 @@ def _monotone(broken: dict[str, float]) -> str:
         "hardly two rows are comparable in all features; the best feature alone breaks the "
         f"order in {percent(broken['best'])} of the pairs"
     )
+
+
+# --------------------------------------------------------------------------- labels of relevance
+
+MEANING = {
+    "irrelevant": "no more than noise reaches",
+    "explained": "no more than noise reaches that is as correlated with those kept",
+    "weak": "others can stand in for it",
+    "strong": "no good linear model does without it",
+}
+
+LABELS = tuple(MEANING)
+
+IRRELEVANT, EXPLAINED, WEAK, STRONG = range(len(LABELS))
+"""Places in the list: the larger, the more relevant.  Weak and strong features are kept."""
+
+
+def strongest(labels: list[str]) -> str:
+    """The most relevant of several labels.
+
+    Examples
+    --------
+    >>> from echelon.words import strongest
+    >>> strongest(["irrelevant", "weak", "explained"])
+    'weak'
+    """
+    return max(labels, key=LABELS.index)

@@ -20,8 +20,8 @@ import pandas as pd
 from distributed import Client, Future, KilledWorker
 
 from echelon._core.jobs import LOOK
+from echelon.data import Data, is_nominal, nominal_mask, numbers_of
 from echelon.engines.dask._blocks import Block
-from echelon.validation import Columns, looks_nominal, nominal_mask, numbers_of
 
 T = TypeVar("T")
 
@@ -242,7 +242,7 @@ class RowBlocks:
     sizes : ndarray
         Rows per block.
     n_columns : int
-        Columns.
+        Data.
     dtype : dtype
         Of the values.
     steps : tuple
@@ -281,7 +281,7 @@ class RowBlocks:
 
     @property
     def columns_at_once(self) -> int:
-        """Columns fetched together: whoever asks for one asks for the next ones soon."""
+        """Data fetched together: whoever asks for one asks for the next ones soon."""
         return min(8, max(1, VALUES_AHEAD // max(1, len(self))))
 
     def _columns(self, group: int) -> np.ndarray:
@@ -365,7 +365,7 @@ def to_block(values: np.ndarray, places: np.ndarray, class_starts: np.ndarray) -
 
 def read_collection(
     X: Any, categorical_features: Any, patience: Patience, *, allow_nan: bool
-) -> Columns:
+) -> Data:
     """Features of a Dask array or DataFrame; the rows stay on the workers."""
     parts, names, nominal, dtype = (_of_frame if hasattr(X, "columns") else _of_array)(
         X, categorical_features
@@ -389,7 +389,7 @@ def read_collection(
         raise ValueError("Input X contains infinity. Drop those samples, or give finite values.")
     if missing and not allow_nan:
         raise ValueError("Input X contains NaN, and this method takes no missing values.")
-    return Columns(cast(Any, values), nominal, names)
+    return Data(cast(Any, values), nominal, names)
 
 
 def _of_array(X: Any, categorical_features: Any) -> tuple[list, None, np.ndarray, Any]:
@@ -411,7 +411,7 @@ def _of_frame(X: Any, categorical_features: Any) -> tuple[list, np.ndarray, np.n
                 "X.categorize() first."
             )
     if isinstance(categorical_features, str):
-        nominal = np.array([looks_nominal(column) for column in kinds], bool)
+        nominal = np.array([is_nominal(column) for column in kinds], bool)
     else:
         nominal = nominal_mask(categorical_features, len(names), names)
     numeric = [column.dtype for column, no in zip(kinds, nominal, strict=True) if not no]

@@ -1,4 +1,4 @@
-"""The one standard error over folds, and the one test that uses it.
+"""Standard errors over folds, the test that uses them, and error rates of many p-values.
 
 Scores of cross-validation folds are not independent: their training sets overlap.  The usual
 standard error, s / sqrt(k), is 0.6 to 1.0 of the true one for five folds.  Nadeau and Bengio
@@ -12,7 +12,7 @@ C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy.stats import t as student
@@ -44,3 +44,39 @@ def clearly_positive(gains: np.ndarray, share: float | None = None, level: float
     """Whether gains, one per fold, are positive by a one-sided t test of that level."""
     bar = student.ppf(1 - level, max(len(gains) - 1, 1)) * standard_error(gains, share)
     return bool(gains.mean() > bar + 1e-12)
+
+
+def false_discoveries(p_values: np.ndarray, rate: float, slack: float = 0.0) -> np.ndarray:
+    """Mask of what passes at a false discovery rate (Benjamini, Hochberg 1995).
+
+    ``slack`` is what p-values may exceed their limits by, where rounding could decide.
+
+    Examples
+    --------
+    >>> false_discoveries(np.array([0.001, 0.02, 0.03, 0.6]), 0.05).tolist()
+    [True, True, True, False]
+    """
+    ordered = np.sort(p_values)
+    limits = np.arange(1, len(ordered) + 1) * rate / max(len(ordered), 1)
+    passing = np.flatnonzero(ordered <= limits + slack)
+    return p_values <= (ordered[passing[-1]] if len(passing) else -1.0)
+
+
+def family_wise(p_values: np.ndarray, rate: float) -> np.ndarray:
+    """Mask of what passes at a family-wise error rate (Holm 1979).
+
+    Examples
+    --------
+    >>> family_wise(np.array([0.001, 0.02, 0.03, 0.6]), 0.05).tolist()
+    [True, False, False, False]
+    """
+    ordered = np.sort(p_values)
+    failing = np.flatnonzero(ordered > rate / np.arange(len(ordered), 0, -1))
+    return p_values < (ordered[failing[0]] if len(failing) else np.inf)
+
+
+CONTROLS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "fdr": false_discoveries,
+    "family": family_wise,
+}
+"""Rules on p-values by name: what passes at an error rate."""
