@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from echelon._core.any_target import TargetReader
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.differences import unit_scale
-from echelon._core.threads import in_threads
+from echelon._core.jobs import in_threads
 from echelon.base import ForwardSelector
 from echelon.engines import TIE_TOLERANCE
 from echelon.methods import CLASSES
