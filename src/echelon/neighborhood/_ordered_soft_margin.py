@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.jobs import in_threads
 from echelon._core.samples import unit_scale
-from echelon._core.threads import in_threads
 from echelon.base import ForwardSelector
 from echelon.data import Data, read_columns
 from echelon.engines import TIE_TOLERANCE

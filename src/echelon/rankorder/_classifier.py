@@ -16,8 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.jobs import check_n_jobs
-from echelon._core.threads import in_threads
+from echelon._core.jobs import check_n_jobs, in_threads
 from echelon.rankorder._loops import kendall, log_likelihoods
 from echelon.rankorder._orders import (
     Orders,

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import gen_batches
 
-from echelon._core.threads import in_threads
+from echelon._core.jobs import in_threads
 from echelon.rankorder._centers_loops import BLOCK, center_distances, reaches, sort_columns
 from echelon.rankorder._loops import (
     all_changes,
