@@ -339,7 +339,7 @@ def _with_plain_dtypes(X: pd.DataFrame) -> pd.DataFrame:
         if kind == NUMBER:
             made[j] = numbers_of(column, X.columns[j])
         elif kind == INTERVAL:
-            made[j] = pd.array(column, dtype="interval")
+            made[j] = pd.arrays.IntervalArray(column)
         elif kind == NOMINAL and any(map(_NUMBER_AS_TEXT.fullmatch, column.dropna().unique())):
             made[j] = column.astype("category")
     if not made:

@@ -161,7 +161,7 @@ def read_target(
     """
     if isinstance(y, Target):
         if kind in ("auto", y.kind) and class_order is None:
-            return y if y.codes is None else replace(y, **_as_read(y))
+            return _checked(y)
         y = y.y
     column = _one_column(y)
     name = _name_of(column) if name is None else str(name)
@@ -178,10 +178,12 @@ def read_target(
     return Target(ORDERED, labels, codes, None, name, source)
 
 
-def _as_read(target: Target) -> dict[str, np.ndarray]:
-    """Classes that were read before, checked as those of any y."""
-    labels, codes = _coded(np.asarray(target.labels), np.asarray(target.codes))
-    return {"labels": labels, "codes": codes}
+def _checked(target: Target) -> Target:
+    """A target that was read before; its classes are checked as those of any y."""
+    if target.labels is None or target.codes is None:
+        return target
+    labels, codes = _coded(target.labels, target.codes)
+    return replace(target, labels=labels, codes=codes)
 
 
 def _kind_of(y: Any) -> str:

@@ -67,7 +67,7 @@ def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
 def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
     made = {method.estimator: _selector(method, task, common) for method in task.methods}
     notes = _remarks(task, [note for _, notes in made.values() for note in notes])
-    shown = {
+    shown: dict[str, Any] = {
         "profile": task.profile,
         "notes": notes,
         "source": task.source,

@@ -18,6 +18,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.jobs import in_threads
+from echelon.data import read_numbers
 from echelon.rankorder._loops import kendall, precedence_margins, spoiler_terms
 from echelon.targets import read_classes
 

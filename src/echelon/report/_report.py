@@ -169,8 +169,16 @@ def summarize(
     designed = design(X, read_for(y, named, kind, class_order), settings)
     found = profile or make_profile(designed.X, designed.target, monotone=False)
     study = conduct(named, designed, found.constant, n_resamples)
-    shown = {"notes": notes, "source": source, "command": command}
-    return Report(summary_of(study, n_resamples=n_resamples, found=found, **shown))
+    return Report(
+        summary_of(
+            study,
+            n_resamples=n_resamples,
+            found=found,
+            notes=notes,
+            source=source,
+            command=command,
+        )
+    )
 
 
 def _read_selectors(selectors: Any) -> dict[str, Any]:
@@ -253,7 +261,8 @@ class Report:
             The file.
         """
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
-        form = forms.get(Path(path).suffix.lower())
+        path = Path(path)
+        form = forms.get(path.suffix.lower())
         if form is None:
             raise ValueError(
                 f"`path` must end in .html, .md or .json, got {str(path)!r}. Rename it."

@@ -48,10 +48,11 @@ SHRINKAGE = 10.0
 
 def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
     """Places of the columns that hold more categories than that."""
+    nominal = set(nominal_columns(table))
     return [
-        table.columns.get_loc(name)
-        for name in nominal_columns(table)
-        if table[name].nunique() > most
+        place
+        for place, (name, column) in enumerate(table.items())
+        if name in nominal and column.nunique() > most
     ]
 
 

@@ -93,7 +93,7 @@ class Arranged(BaseEstimator):
         self : object
             The fitted selector.
         """
-        names = pd.Index(X.names if isinstance(X, Data) else as_frame(X).columns)
+        names = (X.frame if isinstance(X, Data) else as_frame(X)).columns
         first = names.isin(self.first)
         last = names.isin(self.last) & ~first
         self.n_features_in_ = len(names)
