@@ -28,7 +28,8 @@ from echelon._core.samples import columns_that_vary
 from echelon._core.search import as_path, forward
 from echelon._core.significance import CONTROLS
 from echelon.data import Data, as_table, names_of, read_columns
-from echelon.targets import read_classes
+from echelon.methods import CLASSES
+from echelon.targets import Target, read_classes
 
 
 def number_to_keep(
@@ -100,29 +101,27 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         given = getattr(self, "categorical_features", "from_dtype")
         return isinstance(given, str) and given == "from_dtype"
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Read the input: features (with ``values``) and class codes."""
-        columns = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
-        self.classes_, codes = self._read_classes(y)
-        return columns, codes
+    def _read(self, X: Any, y: Any) -> tuple[Any, Target]:
+        """Features and target: ``Data``, or what else has ``values``, and a ``Target``."""
+        features = read_columns(X, self.categorical_features, allow_nan=self._allow_nan)
+        return features, self._read_target(y)
 
-    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Labels and the code of every sample; here without an order."""
-        return read_classes(y)
+    def _read_target(self, y: Any) -> Target:
+        """The target; here classes without an order."""
+        self.classes_, codes = read_classes(y)
+        return Target(CLASSES, self.classes_, codes, None, None, "")
 
-    def _begin(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> tuple[Any, np.ndarray, int | None]:
-        """Features, class codes and the number of features asked for, all checked."""
+    def _begin(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Target, int | None]:
+        """Features, target and the number of features asked for, all checked."""
         X = as_table(X, dask=self._takes_dask)
         X, y, weights = weighted_rows(X, y, sample_weight)
         note_features(self, X, y)
-        features, codes = self._read(X, y)
-        check_consistent_length(features.values, codes)
+        features, target = self._read(X, y)
+        check_consistent_length(features.values, target.numbers)
         if weights is not None:
             features = replace(features, weights=weights)
         self._choice = self._read_choice(features)
-        return features, codes, self._n_wanted()
+        return features, target, self._n_wanted()
 
     def _read_choice(self, features: Any) -> Choice:
         given = self.get_params(deep=False)  # not all selectors have these parameters
@@ -148,7 +147,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 class WeightingSelector(BaseSelector):
     """A selector that scores every feature; larger is better.
 
-    A subclass provides ``_scores(features, codes, random_state)``, and names its own rule in
+    A subclass provides ``_scores(features, target, random_state)``, and names its own rule in
     ``_own_threshold``: a number, "mean" (of the scores) or "shuffle" (the largest score after y
     was permuted).
     """
@@ -180,18 +179,18 @@ class WeightingSelector(BaseSelector):
         return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        features, codes, n_wanted = self._begin(X, y, sample_weight)
+        features, target, n_wanted = self._begin(X, y, sample_weight)
         if n_wanted is not None and self._has_threshold():
             raise ValueError(
                 f"`threshold` must be None when `n_features_to_select` is given, got "
                 f"{self.threshold!r}. Choose features by number or by score, not both."
             )
         random_state = check_random_state(self.random_state)
-        self.scores_ = self._scores(features, codes, random_state)
+        self.scores_ = self._scores(features, target, random_state)
         self.order_, self.ranking_ = self._choice.ranked(self._best_first())
         self.threshold_: float | None = None
         if n_wanted is None:
-            self.threshold_ = self._threshold(features, codes, random_state)
+            self.threshold_ = self._threshold(features, target, random_state)
             self.support_ = self._choice.whole(self._passes(self.threshold_))
         else:
             self.support_ = self.ranking_ <= n_wanted
@@ -209,26 +208,23 @@ class WeightingSelector(BaseSelector):
         """Mask of the features with a score that is large enough."""
         return self.scores_ > threshold
 
-    def _threshold(self, features: Any, codes: np.ndarray, random_state: Any) -> float | None:
+    def _threshold(self, features: Any, target: Target, random_state: Any) -> float | None:
         """The score a kept feature must exceed; None where ``_passes`` needs none."""
         rule = self._own_threshold if self.threshold is None else self.threshold
         if rule == "mean":
             return float(self.scores_.mean())
         if rule == "shuffle":
-            return self._chance_score(features, self._shuffled(codes, random_state), random_state)
+            shuffled = target.take(random_state.permutation(len(target)))
+            return self._chance_score(features, shuffled, random_state)
         return float(rule)
 
-    def _shuffled(self, codes: Any, random_state: Any) -> Any:
-        """The classes in a random order of the samples."""
-        return random_state.permutation(codes)
-
-    def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
-        """The largest score of one fit on permuted classes."""
+    def _chance_score(self, features: Any, shuffled: Target, random_state: Any) -> float:
+        """The largest score of one fit on a permuted target."""
         # On a copy, since a fit may leave attributes behind.
         return float(clone(self)._scores(features, shuffled, random_state).max())
 
     @abstractmethod
-    def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Any, target: Target, random_state: Any) -> np.ndarray:
         """Score the features."""
 
 
@@ -281,10 +277,10 @@ class ErrorRateMixin:
         """The rule by which features are kept."""
         return self._own_threshold if self.threshold is None else self.threshold
 
-    def _threshold(self, features: Any, codes: Any, random_state: Any) -> float | None:
+    def _threshold(self, features: Any, target: Target, random_state: Any) -> float | None:
         if self._control() in CONTROLS:
             return None
-        return super()._threshold(features, codes, random_state)  # type: ignore[misc]
+        return super()._threshold(features, target, random_state)  # type: ignore[misc]
 
     def _passes(self, threshold: float | None) -> np.ndarray:
         if threshold is None:
@@ -297,7 +293,7 @@ class ErrorRateMixin:
 class ForwardSelector(BaseSelector):
     """A selector that adds one feature at a time, the best of those left.
 
-    A subclass provides ``_additions(features, codes)``, which returns the function that adds the
+    A subclass provides ``_additions(features, target)``, which returns the function that adds the
     best of some features (see :func:`echelon._core.search.forward`), and its own rule:
     ``_ended(steps)`` and ``_n_kept(steps)``.
     One that finds its set in another way overrides ``_search``, and passes what it found to
@@ -326,7 +322,7 @@ class ForwardSelector(BaseSelector):
         return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        features, codes, n_wanted = self._begin(X, y, sample_weight)
+        features, target, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
         varying = self._varying(features.values)
         if not varying.any():
@@ -334,7 +330,7 @@ class ForwardSelector(BaseSelector):
                 "Every feature of `X` is constant, so nothing can be selected. Pass features "
                 "with at least two values."
             )
-        steps = self._search(features, codes, varying, n_wanted)
+        steps = self._search(features, target, varying, n_wanted)
         self.path_ = as_path(steps)
         order = np.array(self.path_["feature"], dtype=int)
         self.order_, self.ranking_ = self._choice.ranked(order)
@@ -346,10 +342,10 @@ class ForwardSelector(BaseSelector):
         return self
 
     def _search(
-        self, features: Any, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
+        self, features: Data, target: Target, varying: np.ndarray, n_wanted: int | None
     ) -> list[Any]:
         """The steps of the search, by the method's own rule or to a number of features."""
-        return self._forward(self._additions(features, codes), varying, n_wanted)
+        return self._forward(self._additions(features, target), varying, n_wanted)
 
     def _forward(
         self,
@@ -374,7 +370,7 @@ class ForwardSelector(BaseSelector):
         return columns_that_vary(values)
 
     @abstractmethod
-    def _additions(self, features: Any, codes: np.ndarray) -> Callable[[list[int]], Any]:
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], Any]:
         """The function that adds the best of some features to the set, and returns the step."""
 
     @abstractmethod

@@ -103,6 +103,13 @@ class Target:
         return pd.Series(labels[self.codes], name=self.name)
 
     @property
+    def class_codes(self) -> np.ndarray:
+        """Position of every sample's class in ``labels``, where there must be classes."""
+        if self.codes is None:
+            raise TypeError("The target holds numbers, not classes.")
+        return self.codes
+
+    @property
     def counts(self) -> dict[Any, int]:
         """Class -> number of samples; empty for numbers."""
         if self.labels is None or self.codes is None:

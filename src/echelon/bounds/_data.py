@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from echelon.bounds._program import (
     standardised,
 )
 from echelon.bounds._solvers import solve
-from echelon.targets import read_target
+from echelon.targets import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +127,8 @@ class Outcome(NamedTuple):
         return [(self.values == c).astype(np.int64) for c in range(len(self.labels))]  # type: ignore[arg-type]
 
 
-def read_outcome(y: Any, problem: str, class_order: Sequence | None) -> Outcome:
-    """Read y as what ``problem`` says it is."""
-    target = read_target(y, problem, class_order)
+def read_outcome(target: Target, problem: str) -> Outcome:
+    """What the models of a target are fitted to; ``problem`` is what it was said to be."""
     if target.codes is None:
         values = target.numbers
         return Outcome(target.kind, None, standardised(values[:, None])[0][:, 0], values)

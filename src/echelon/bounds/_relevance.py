@@ -22,6 +22,7 @@ from echelon.bounds._models import NUMBERS_ONLY, LinearEpsilonRegressor, LinearO
 from echelon.bounds._program import standardised
 from echelon.bounds._solvers import SOLVERS
 from echelon.data import Data, read_numbers
+from echelon.targets import Target, read_target
 from echelon.words import LABELS, WEAK, listed
 
 KINDS = np.array(LABELS)
@@ -298,14 +299,18 @@ class RelevanceBounds(BaseSelector):
 
     # ------------------------------------------------------------------------- input
 
-    def _read(self, X: Any, y: Any) -> tuple[Data, np.ndarray]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Target]:
         columns = read_numbers(X, allow_nan=False, reason=NUMBERS_ONLY)
-        self._target = read_outcome(y, self.problem, self.class_order)
+        return columns, self._read_target(y)
+
+    def _read_target(self, y: Any) -> Target:
+        target = read_target(y, self.problem, self.class_order)
+        self._target = read_outcome(target, self.problem)
         self.problem_ = self._target.kind
         self.__dict__.pop("classes_", None)
         if self._target.labels is not None:
             self.classes_ = self._target.labels
-        return columns, self._target.values
+        return target
 
     def _fixed_weights(self, columns: Data) -> dict[int, tuple[float, float]]:
         """``fixed`` by index, every weight as a pair of limits."""

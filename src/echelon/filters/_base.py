@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -22,7 +21,7 @@ from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads
 from echelon._core.progress import track
 from echelon.base import BaseSelector, SampleWeightMixin
-from echelon.data import Data, read_columns
+from echelon.data import Data
 from echelon.methods import CLASSES
 from echelon.targets import Target, TargetReader
 
@@ -37,20 +36,6 @@ class AnyTargetMixin(TargetReader):
     """Reads y as what it is, or as ``kind`` says; missing values in X are taken."""
 
     _allow_nan = True
-
-    categorical_features: Any
-
-    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
-        """Features, and the target in place of class codes."""
-        columns = read_columns(X, self.categorical_features, allow_nan=True)
-        return columns, self._read_target(y)
-
-    def _shuffled(self, target: Target, random_state: Any) -> Target:
-        """The target with its samples in another order."""
-        rows = random_state.permutation(len(target))
-        codes = None if target.codes is None else target.codes[rows]
-        values = None if target.values is None else target.values[rows]
-        return replace(target, codes=codes, values=values)
 
 
 def has_order(target: Target) -> bool:
@@ -154,7 +139,6 @@ class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
     n_jobs: int | None
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        target: Any
         columns, target, n_wanted = self._begin(X, y, sample_weight)
         random_state = check_random_state(self.random_state)
         search = self._search(columns, target)

@@ -13,6 +13,7 @@ from echelon.base import ForwardSelector
 from echelon.data import Data
 from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns, some_missing
 from echelon.filters._measures import Patterns, Uncertainties
+from echelon.targets import Target
 
 _SU_SCALE = 1 << 32
 _MERIT_SCALE = 1 << 40
@@ -28,8 +29,8 @@ class BaselineSelector(ForwardSelector):
         **CUT_CONSTRAINTS,
     }
 
-    def _labels(self, columns: Data, codes: np.ndarray) -> Labels:
-        return label_columns(columns, codes, self.discretize, self.n_bins)
+    def _labels(self, columns: Data, target: Target) -> Labels:
+        return label_columns(columns, target.class_codes, self.discretize, self.n_bins)
 
     def _varying(self, values: np.ndarray) -> np.ndarray:
         """Mask of the features with at least two values, where missing counts as one."""
@@ -152,11 +153,11 @@ class CFS(BaselineSelector):
         self.verbose = verbose
 
     def _search(
-        self, features: Data, codes: np.ndarray, varying: np.ndarray, n_wanted: int | None
+        self, features: Data, target: Target, varying: np.ndarray, n_wanted: int | None
     ) -> list[Step]:
         if self.search == "forward":
-            return super()._search(features, codes, varying, n_wanted)
-        merit = _Merit(self._labels(features, codes), codes)
+            return super()._search(features, target, varying, n_wanted)
+        merit = _Merit(self._labels(features, target), target.class_codes)
         first = tuple(self._choice.first)
 
         def expand(chain: tuple[int, ...]) -> np.ndarray:
@@ -168,8 +169,8 @@ class CFS(BaselineSelector):
             n_wanted = max(1, len(np.unique(self._choice.groups[[*first, *best]])))
         return self._forward(merit.add_best, varying, n_wanted, first=best)
 
-    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Step]:
-        return _Merit(self._labels(features, codes), codes).add_best
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], Step]:
+        return _Merit(self._labels(features, target), target.class_codes).add_best
 
     def _ended(self, steps: list[Step]) -> bool:
         before = steps[-2].value if len(steps) > 1 else 0.0
@@ -337,15 +338,15 @@ class Consistency(BaselineSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Step]:
-        patterns = Patterns(self._labels(features, codes), codes)
-        self.rate_ = patterns.n_inconsistent_with_all() / len(codes)
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], Step]:
+        patterns = Patterns(self._labels(features, target), target.class_codes)
+        self.rate_ = patterns.n_inconsistent_with_all() / len(target)
 
         def add_best(left: list[int]) -> Step:
             counts = patterns.n_inconsistent_with(np.asarray(left))
             best = int(np.argmin(counts))
             patterns.add(left[best])
-            return Step(left[best], int(counts[best]) / len(codes))
+            return Step(left[best], int(counts[best]) / len(target))
 
         return add_best
 

@@ -16,6 +16,7 @@ from echelon._core.progress import track
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, outputs
+from echelon.targets import Target
 
 MOST_LABELS = 20
 """The most frequent labels of a nominal column that trees may tell apart."""
@@ -153,7 +154,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
         values, owners = _as_numbers(features)
         least: dict[str, Any] = {"min_samples_leaf": self.min_samples_leaf}
         if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row

@@ -23,6 +23,7 @@ from echelon._core.progress import track
 from echelon.base import WeightingSelector
 from echelon.data import Data
 from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns
+from echelon.targets import Target
 
 HALF = 0.5
 """What is added to every cell."""
@@ -164,7 +165,8 @@ class InformationValue(WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Data, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
+        codes = target.class_codes
         labels = label_columns(features, codes, self.discretize, self.n_bins)
         name = type(self).__name__
         tables = _tables(labels, codes)

@@ -205,21 +205,22 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         self.verbose = verbose
 
     def _search(
-        self, features: Data, target: Any, varying: np.ndarray, n_wanted: int | None
+        self, features: Data, target: Target, varying: np.ndarray, n_wanted: int | None
     ) -> list[MRMRStep]:
         add_best = self._additions(features, target)
         if n_wanted is None:
             varying = varying & self._beyond_chance(features, target, varying)
         return self._forward(add_best, varying, n_wanted)
 
-    def _additions(self, features: Data, target: Any) -> Callable[[list[int]], MRMRStep]:
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], MRMRStep]:
         association = self._association(features, target)
         self.relevances_ = association(np.arange(len(features.nominal)), None)
         return _Additions(self.relevances_, association, self.scheme)
 
     def _beyond_chance(self, features: Data, target: Target, varying: np.ndarray) -> np.ndarray:
         """Features more relevant than any is to the target permuted, and the best one."""
-        permuted = self._shuffled(target, check_random_state(self.random_state))
+        draw = check_random_state(self.random_state)
+        permuted = target.take(draw.permutation(len(target)))
         association = self._association(features, permuted)
         by_chance = association(np.arange(len(varying)), None)[varying].max()
         best = self.relevances_ >= self.relevances_[varying].max()

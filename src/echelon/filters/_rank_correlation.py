@@ -26,6 +26,7 @@ from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, codes_of, has_order, sorted_blocks
 from echelon.filters._rank_loops import N_MASSES, rank_masses
+from echelon.targets import Target
 
 
 class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, WeightingSelector):
@@ -170,7 +171,7 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
         progress = type(self).__name__, self.verbose
         codes, ordered = codes_of(target.numbers), has_order(target)
         found = Associations(features, self.measure).of(codes, ordered, progress=progress)

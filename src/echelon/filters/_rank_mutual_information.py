@@ -26,6 +26,7 @@ from echelon.data import Data, read_numbers
 from echelon.filters._base import AnyTargetMixin, Block, check_order, codes_of, sorted_blocks
 from echelon.filters._labels import log_bits
 from echelon.filters._rank_loops import rank_information
+from echelon.targets import Target
 
 NUMBERS_ONLY = "rank mutual information needs values with an order"
 
@@ -157,13 +158,13 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Target]:
         columns = read_numbers(X, allow_nan=True, reason=NUMBERS_ONLY)
         target = self._read_target(y)
         check_order(target, "rank mutual information")
         return columns, target
 
-    def _scores(self, features: Data, target: Any, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
         codes = codes_of(target.numbers)
         self.monotonic_cst_ = directions(self.monotonic_cst, features, codes)
         progress = type(self).__name__, self.verbose

@@ -24,6 +24,7 @@ from echelon.intervals._intervals import (
 from echelon.intervals._loops import add_absolute_margins, add_margins
 from echelon.margin import MarginSelector, margin_weights
 from echelon.margin.rules import nearest_intervals
+from echelon.targets import Target
 
 TURNED, PAIRED = "linf", "l2"
 """Distances that need midpoints and half widths, and the Euclidean norm of two differences."""
@@ -178,11 +179,12 @@ class IntervalRelief(MarginSelector):
         self.engine = engine
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Intervals, np.ndarray]:
+    _reads_data = False
+
+    def _read(self, X: Any, y: Any) -> tuple[Intervals, Target]:
         run = resolve_engine(self.engine, self.n_jobs).map
         intervals = read_intervals(X, allow_nan=True, run=run)
-        self.classes_, codes = self._read_classes(y)
-        return intervals, codes
+        return intervals, self._read_target(y)
 
     def _has_threshold(self) -> bool:
         return self.threshold is not None and self.threshold != 0
@@ -193,14 +195,15 @@ class IntervalRelief(MarginSelector):
         # A feature that never varies scores 0 without a say.
         return (self.scores_ >= threshold) & self._varying
 
-    def _scores(self, features: Intervals, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Intervals, target: Target, random_state: Any) -> np.ndarray:
+        codes = target.class_codes
         engine = resolve_engine(self.engine, self.n_jobs)
         scale, n_classes = Scale.of(features.values, features.ranges), codes.max() + 1
         centers = mean_intervals(scale, codes, n_classes, missing=features.missing, run=engine.map)
         self.prototypes_ = scale.restored(centers)
         self.ranges_ = features.ranges
         if self.margin == "nearest":
-            return super()._scores(features, codes, random_state)
+            return super()._scores(features, target, random_state)
         scores = prototype_weights(
             scale,
             codes,
@@ -213,12 +216,13 @@ class IntervalRelief(MarginSelector):
         )
         return without_rounding(scores)
 
-    def _threshold(self, features: Intervals, codes: np.ndarray, random_state: Any) -> Any:
+    def _threshold(self, features: Intervals, target: Target, random_state: Any) -> Any:
         self._varying = _varying(features.values, self.scores_)
-        return super()._threshold(features, codes, random_state)
+        return super()._threshold(features, target, random_state)
 
-    def _arrange(self, columns: Intervals, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Intervals, target: Target) -> Samples:
         """Scaled bounds side by side, two columns per feature, rows sorted by class."""
+        codes = target.class_codes
         rows = np.argsort(codes, kind="stable")
         bounds = Scale.of(columns.values[rows], columns.ranges).scaled()
         if self.distance == TURNED:

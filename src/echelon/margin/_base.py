@@ -1,7 +1,7 @@
 """The estimators shared by all margin-based selectors, and what those of one kind of target share.
 
 A new method adds a rule and a small class.  Data take one way through a fit: ``_read`` (features
-and ``_read_codes``), ``_arrange`` (samples as engines take them), ``_weights`` (scores).
+and ``_read_target``), ``_arrange`` (samples as engines take them), ``_weights`` (scores).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from echelon.margin._evidence import MAX_KEPT, ByFeature, Evidence, EvidenceOnDe
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin._sums import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term
-from echelon.methods import CLASSES
-from echelon.targets import TargetReader, read_ordered_classes
+from echelon.methods import CLASSES, ORDERED
+from echelon.targets import Target, TargetReader, read_ordered_classes
 
 N_NEIGHBORS: dict[str, list[Any]] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"log"})]
@@ -67,16 +67,15 @@ class MarginSelector(WeightingSelector):
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         """Scores of all features."""
 
-    def _scores(self, features: Any, codes: np.ndarray, random_state: Any) -> np.ndarray:
+    def _scores(self, features: Any, target: Target, random_state: Any) -> np.ndarray:
         # Threads of BLAS wait in a loop after every product of vectors: on cores the search needs.
         with blas_in_one_thread():
-            return self._weights(self._arrange(features, codes), random_state)
+            return self._weights(self._arrange(features, target), random_state)
 
-    def _arrange(self, columns: Any, codes: np.ndarray) -> Samples:
-        """Samples with their classes, or with the numbers of :class:`OutcomeMixin`."""
-        if codes.dtype.kind == "i":
-            return arrange(columns, codes, self._directions(columns, codes))
-        return arrange(columns, np.zeros(len(codes), np.int64), outcome=codes)
+    def _arrange(self, columns: Any, target: Target) -> Samples:
+        """Samples with their classes."""
+        codes = target.class_codes
+        return arrange(columns, codes, self._directions(columns, codes))
 
     def _directions(self, columns: Data, codes: np.ndarray) -> np.ndarray | None:
         """Which features rise, or fall, with the classes; None: no matter."""
@@ -95,8 +94,9 @@ class OrderedClassesMixin:
     class_order: Any
     monotonic_cst: Any
 
-    def _read_classes(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        return read_ordered_classes(y, self.class_order)
+    def _read_target(self, y: Any) -> Target:
+        self.classes_, codes = read_ordered_classes(y, self.class_order)
+        return Target(ORDERED, self.classes_, codes, None, None, "")
 
     def _directions(self, columns: Data, codes: np.ndarray) -> np.ndarray:
         self.monotonic_cst_ = directions(self.monotonic_cst, columns, codes)
@@ -106,11 +106,11 @@ class OrderedClassesMixin:
 class OutcomeMixin(TargetReader):
     """For Relief selectors of any target: numbers and ordered classes are numbers from 0 to 1."""
 
-    def _read_codes(self, y: Any) -> np.ndarray:
-        target = self._read_target(y)
+    def _arrange(self, columns: Any, target: Target) -> Samples:
         if target.kind == CLASSES:
-            return target.codes  # type: ignore[return-value]
-        return unit_scale(target.numbers[:, None], np.array([True]))[:, 0]
+            return super()._arrange(columns, target)  # type: ignore[misc]
+        outcome = unit_scale(target.numbers[:, None], np.array([True]))[:, 0]
+        return arrange(columns, np.zeros(len(target), np.int64), outcome=outcome)
 
 
 class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, MarginSelector):
@@ -211,18 +211,13 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _read(self, X: Any, y: Any) -> tuple[Any, Target]:
         how = {"categorical_features": self.categorical_features, "allow_nan": self._allow_nan}
         if is_dask(X):  # rows stay where they are
             columns = resolve_engine(self.engine, self.n_jobs).read(X, **how)
         else:
             columns = read_columns(X, **how)
-        return columns, self._read_codes(y.compute() if is_dask(y) else y)
-
-    def _read_codes(self, y: Any) -> np.ndarray:
-        """The target, a code or a number for every sample."""
-        self.classes_, codes = self._read_classes(y)
-        return codes
+        return columns, self._read_target(y.compute() if is_dask(y) else y)
 
     @abstractmethod
     def _rule(self, samples: Samples) -> list[Term]:

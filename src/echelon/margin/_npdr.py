@@ -40,6 +40,7 @@ from echelon.margin._permutation import Outcomes, Run, TermOutcomes, by_column, 
 from echelon.margin._sums import Sums
 from echelon.margin.rules import Band, Term, rrelieff
 from echelon.methods import CLASSES
+from echelon.targets import Target
 
 NEWTON_STEPS, LARGEST_STEP, SETTLED = 25, 5.0, 1e-8
 """Newton steps at most, their length, and the step that ends them."""
@@ -246,7 +247,7 @@ class NPDR(OutcomeMixin, ReliefSelector):
         columns = replace(columns, values=np.asarray(columns.values, np.float64))
         return arrange(columns, np.zeros(len(columns.values), np.int64))
 
-    def _chance_score(self, features: Any, shuffled: Any, random_state: Any) -> float:
+    def _chance_score(self, features: Any, shuffled: Target, random_state: Any) -> float:
         copy = clone(self)
         copy._covariates, copy.kind_ = self._covariates, self.kind_
         return float(copy._scores(features, shuffled, random_state).max())

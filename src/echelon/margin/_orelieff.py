@@ -17,6 +17,7 @@ from echelon.margin._base import N_NEIGHBORS, OrderedClassesMixin, ReliefSelecto
 from echelon.margin._evidence import Evidence, larger
 from echelon.margin._sums import Sums
 from echelon.margin.rules import Term, class_distances, contrast, ordinal_relieff, trend
+from echelon.targets import Target
 
 
 class OReliefF(OrderedClassesMixin, ReliefSelector):
@@ -224,7 +225,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     def _own_threshold(self) -> str:  # type: ignore[override]
         return "shuffle" if self.rule == "paper" else "fdr"
 
-    def _arrange(self, columns: Data, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Data, target: Target) -> Samples:
         local = isinstance(columns.values, np.ndarray)
         scale = self.scale or ("rank" if local and self.rule != "paper" else "range")
         if scale == "rank" and not local:
@@ -232,7 +233,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
                 '`scale` must be "range" or None for a Dask collection, whose columns are not '
                 'ranked, got "rank". Leave it out, or pass X.compute() if it fits into memory.'
             )
-        return super()._arrange(mid_ranks(columns) if scale == "rank" else columns, codes)
+        return super()._arrange(mid_ranks(columns) if scale == "rank" else columns, target)
 
     def _rule(self, samples: Samples) -> list[Term]:
         n_classes, k = len(samples.class_sizes), self._k(samples)

@@ -16,6 +16,7 @@ from echelon.data import Data
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin import _loops
 from echelon.margin._base import MarginSelector, OrderedClassesMixin
+from echelon.targets import Target
 
 _TERMS_PER_CALL = 10**8
 """Differences computed before looking whether to stop: a fraction of a second."""
@@ -100,10 +101,10 @@ class AscentSelector(MarginSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _arrange(self, columns: Data, codes: np.ndarray) -> Samples:
+    def _arrange(self, columns: Data, target: Target) -> Samples:
         # In double precision, so that equal distances are equal whatever the numbers came in.
         values = columns.values.astype(np.float64, copy=False)
-        return super()._arrange(replace(columns, values=values), codes)
+        return super()._arrange(replace(columns, values=values), target)
 
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         seeds = random_state.randint(2**31, size=self.n_restarts)
@@ -123,7 +124,7 @@ class AscentSelector(MarginSelector):
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
 
-    def _chance_score(self, features: Any, shuffled: np.ndarray, random_state: Any) -> float:
+    def _chance_score(self, features: Any, shuffled: Target, random_state: Any) -> float:
         """The largest weight after permuting, on the scale of ours (either is 1 on its own)."""
         chance = clone(self)
         chance._scores(features, shuffled, random_state)

@@ -24,6 +24,7 @@ from echelon.neighborhood._measures import (
     VOTES,
     radii_for,
 )
+from echelon.targets import Target
 
 PATIENCE = 10
 """Steps without a gain of one penalty after which the search by soft margin ends."""
@@ -43,7 +44,8 @@ class NeighborhoodSelector(ForwardSelector):
     def _criterion(self, n_features: int, n_samples: int) -> Criterion:
         """What finds the best of some candidates."""
 
-    def _additions(self, features: Data, codes: np.ndarray) -> Callable[[list[int]], Any]:
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], Any]:
+        codes = target.class_codes
         rows = np.argsort(codes, kind="stable")
         # In double precision: in single, rounding would open the closed ball.
         values = unit_scale(features.values.astype(np.float64), ~features.nominal)[rows]

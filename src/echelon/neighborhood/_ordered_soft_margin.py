@@ -13,7 +13,7 @@ from echelon._core.compat import Interval, StrOptions
 from echelon._core.jobs import in_threads
 from echelon._core.samples import unit_scale
 from echelon.base import ForwardSelector
-from echelon.data import Data, read_columns
+from echelon.data import Data
 from echelon.engines import TIE_TOLERANCE
 from echelon.methods import CLASSES
 from echelon.neighborhood._chosen import ChosenFeatures
@@ -228,13 +228,7 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
-    def _read(self, X: Any, y: Any) -> tuple[Data, Any]:
-        """Features, and the target in place of codes."""
-        columns = read_columns(X, self.categorical_features, allow_nan=True)
-        return columns, self._read_target(y)
-
-    def _additions(self, features: Data, codes: Any) -> Callable[[list[int]], Any]:
-        target: Target = codes
+    def _additions(self, features: Data, target: Target) -> Callable[[list[int]], Any]:
         rows = self._drawn(len(target))
         how = OWN_CLASS if target.kind == CLASSES else MEDIAN if self.answer == "median" else MEAN
         tolerance = 1 + TIE_TOLERANCE[features.values.dtype]

@@ -26,6 +26,7 @@ from echelon.rankorder._criteria import (
     on_grid,
 )
 from echelon.rankorder._orders import Orders, as_orders, read_orders
+from echelon.targets import Target
 
 _PATH = np.dtype([("feature", int), ("value", float), ("divergence", float)])
 """A removed feature, the criterion it went by, and the divergence of the features left."""
@@ -169,7 +170,8 @@ class RankOrderSelector(BaseSelector):
         self : object
             The fitted selector.
         """
-        features, class_codes, n_wanted = self._begin(X, y)
+        features, target, n_wanted = self._begin(X, y)
+        class_codes = target.class_codes
         self._check_class_sizes(class_codes)
         removals = self._removals(as_orders(features.values, class_codes), n_wanted or 1)
         n_most = features.values.shape[1] - (n_wanted or 1)
@@ -183,10 +185,9 @@ class RankOrderSelector(BaseSelector):
         self._choose(features.values.shape[1], n_wanted)
         return self
 
-    def _read(self, X: Any, y: Any) -> tuple[Data, np.ndarray]:
+    def _read(self, X: Any, y: Any) -> tuple[Data, Target]:
         values = read_orders(X, min_samples=2)
-        self.classes_, class_codes = self._read_classes(y)
-        return Data(values, np.zeros(values.shape[1], bool), None), class_codes
+        return Data(values, np.zeros(values.shape[1], bool), None), self._read_target(y)
 
     def _check_class_sizes(self, class_codes: np.ndarray) -> None:
         sizes = np.bincount(class_codes)

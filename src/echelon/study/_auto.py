@@ -19,7 +19,7 @@ from echelon._core.search import shared_ranks
 from echelon._core.significance import standard_error
 from echelon.base import note_features, number_to_keep
 from echelon.consensus import ConsensusSelector, default_ranker
-from echelon.data import as_table, feature_mask
+from echelon.data import as_table, feature_mask, read_columns
 from echelon.profile import Profile
 from echelon.rankings import ranks_of
 from echelon.study._folds import Rows, fewer_folds
@@ -231,6 +231,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         """
         X = as_table(X)
         note_features(self, X, y)
+        if not hasattr(X, "columns"):
+            X = read_columns(X).values  # an array holds numbers
         self._study = self._conducted(X, y, Rows(groups, time, sample_weight))
         design, judged = self._study.design, self._study.judged
         fitted, _ = self._study.fitted[NAME]
