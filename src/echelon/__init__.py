@@ -21,7 +21,8 @@ The map of the package:
 ``datasets``     generators of data whose answer is known;  ``display``  plots of what was found
 ``engines``      where the arithmetic of a method runs;  ``kernels``  the compiled loops behind them
 ``base``         the contract of a selector;  ``rankings``  orders of any selector
-``validation``   reading features;  ``targets``  reading the target
+``data``         reading features;  ``targets``  reading the target
+``words``        every sentence about data and results, made of facts
 ``methods``      the table of methods;  ``_core``  what all of these share
 ``cli``          the command ``echelon``;  ``__main__``  the same as ``python -m echelon``
 

@@ -168,7 +168,8 @@ def read_target(
     """
     if isinstance(y, Target):
         if kind in ("auto", y.kind) and class_order is None:
-            return _checked(y)
+            _check_classes(y)
+            return y
         y = y.y
     column = _one_column(y)
     name = _name_of(column) if name is None else str(name)
@@ -185,12 +186,10 @@ def read_target(
     return Target(ORDERED, labels, codes, None, name, source)
 
 
-def _checked(target: Target) -> Target:
-    """A target that was read before; its classes are checked as those of any y."""
-    if target.labels is None or target.codes is None:
-        return target
-    labels, codes = _coded(target.labels, target.codes)
-    return replace(target, labels=labels, codes=codes)
+def _check_classes(target: Target) -> None:
+    """Refuse one class alone, as in any y: samples may have been left out since it was read."""
+    if target.labels is not None and target.codes is not None:
+        _coded(target.labels, target.codes)
 
 
 def _kind_of(y: Any) -> str:

@@ -342,7 +342,7 @@ def test_labels_enter_together(rng):
     label = rng.choice(list("abcd"), 120)
     step = np.array([0, 3, 1, 2])[np.array(["abcd".find(v) for v in label])]
     X = pd.DataFrame(
-        {"noise": rng.normal(size=120), "label": label, "id": np.arange(120).astype(str)}
+        {"noise": rng.normal(size=120), "label": label, "id": [f"#{i}" for i in range(120)]}
     )
     y = step + rng.integers(0, 2, 120)
     path = ForwardLinear(n_bags=0).fit(X, y).path_

@@ -80,7 +80,7 @@ def test_summaries_check_what_they_are_given():
 
 
 def test_a_report_of_nothing():
-    with pytest.raises(ValueError, match=r"`summary` must be .* it lacks 'title'"):
+    with pytest.raises(ValueError, match=r"`summary` must be .* it lacks 'source'"):
         Report({})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from echelon._core.compat import MissingExtraError, require
+from echelon._core.extras import MissingExtraError, require
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ import sys, warnings
 for name in ("click", "jinja2", "markupsafe", "matplotlib", "rich", "typer"):
     sys.modules[name] = None
 warnings.simplefilter("error")
-from echelon._core.compat import MissingExtraError
+from echelon._core.extras import MissingExtraError
 
 def said(call):
     try:

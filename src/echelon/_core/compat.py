@@ -1,9 +1,8 @@
-"""Other packages: private names of scikit-learn that are relied on, and optional ones."""
+"""The private names of scikit-learn this project relies on, in one place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +20,6 @@ __all__ = [
     "check_feature_names_in",
     "fit_context",
     "output_config",
-    "require",
     "safe_indexing",
     "scorer_sign",
 ]
@@ -46,35 +44,3 @@ class Interval(_Interval):
 def scorer_sign(scorer: Any) -> int:
     """-1 for a scorer that turns a loss into a score, else 1."""
     return getattr(scorer, "_sign", 1)
-
-
-class MissingExtraError(ImportError):
-    """A package is needed that an extra of echelon installs."""
-
-
-def require(who: str, extra: str, *packages: str) -> None:
-    """Raise an error of one sentence unless these packages can be imported.
-
-    Parameters
-    ----------
-    who : str
-        What needs them, with the verb.
-    extra : str
-        The extra that installs them.
-    *packages : str
-        Names by which they are imported and installed.
-
-    Examples
-    --------
-    >>> from echelon._core.compat import require
-    >>> require("Arrays need", "all", "numpy")
-    >>> require("Pictures need", "plot", "nosuch")
-    Traceback (most recent call last):
-    echelon._core.compat.MissingExtraError: Pictures need nosuch: pip install "echelon[plot]"
-    """
-    try:
-        for package in packages:
-            import_module(package)
-    except ImportError as error:
-        named = " and ".join(packages)
-        raise MissingExtraError(f'{who} {named}: pip install "echelon[{extra}]"') from error

@@ -87,9 +87,8 @@ class RelevanceBounds(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all for large tables, one for small ones, in threads and
-        without further processes, unless a context or worker of joblib says otherwise.  Results do
-        not depend on it.
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 

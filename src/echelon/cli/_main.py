@@ -18,7 +18,7 @@ from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import Any
 
-from echelon._core.compat import MissingExtraError, require
+from echelon._core.extras import MissingExtraError, require
 from echelon.words import visible
 
 DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon._core.compat import require
+from echelon._core.extras import require
 from echelon._core.files import check_writable, expanded, write_whole
 from echelon.cli._options import Common
 from echelon.cli._terminal import InputError

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from echelon._core.compat import require
+from echelon._core.extras import require
 from echelon.words import visible
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.

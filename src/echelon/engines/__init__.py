@@ -17,7 +17,8 @@ from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from echelon._core.compat import StrOptions, require
+from echelon._core.compat import StrOptions
+from echelon._core.extras import require
 from echelon.engines._base import Engine
 from echelon.engines._search import (
     TIE_TOLERANCE,

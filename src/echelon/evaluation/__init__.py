@@ -11,7 +11,8 @@
 ``_ordinal``         ``OrdinalDecomposition``: any classifier, made to respect an order of classes
 """
 
-from echelon.evaluation._curve import FeatureCurve, curve_over_folds, feature_curve
+from echelon.evaluation._curve import FeatureCurve, feature_curve
+from echelon.evaluation._curve import curve_over_folds as curve_over_folds
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
     clustering_accuracy,
@@ -38,7 +39,6 @@ __all__ = [
     "OrdinalDecomposition",
     "SelectionStability",
     "clustering_accuracy",
-    "curve_over_folds",
     "f_measure_of_support",
     "feature_curve",
     "macro_mean_absolute_error",

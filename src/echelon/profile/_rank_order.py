@@ -106,7 +106,8 @@ def check_rank_order(X: Any, target: Any, *, cv: int = 5, random_state: int = 0)
     >>> check_rank_order(X, y).fits
     True
     """
-    values, codes = _read(X, read_target(target, CLASSES))
+    kind = target.kind if isinstance(target, Target) else CLASSES
+    values, codes = _read(X, read_target(target, kind))
     folds = list(make_splitter(cv, codes, True, False, random_state).split(values, codes))
     rng = np.random.default_rng(random_state)
     scores = np.array([_scores(values, codes, train, test, rng) for train, test in folds])

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from echelon._core.compat import require
+from echelon._core.extras import require
 from echelon._core.files import check_writable, write_whole
 from echelon.profile import Profile
 from echelon.profile import profile as make_profile

@@ -151,7 +151,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     sources_ : ndarray of shape (n_encoded,)
         The column of X that every encoded column comes from.
     n_features_in_ : int
-        Number of columns seen in fit.
+        Number of features seen in fit.
 
     Examples
     --------

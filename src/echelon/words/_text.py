@@ -7,14 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 
 def plain(value: Any) -> Any:
     """Dicts, lists, strings, numbers, booleans and None only; NaN and infinity become None."""
     if value is None or isinstance(value, bool | str):
         return value
-    if isinstance(value, np.generic | np.ndarray):
+    if hasattr(value, "tolist"):  # of NumPy
         return plain(value.tolist())
     if isinstance(value, int):
         return value

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from echelon._core.compat import require
+from echelon._core.extras import require
 from echelon._core.files import expanded
 from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._clean import cleaned

@@ -1,4 +1,7 @@
-"""The engine of small work: array operations only, nothing to compile."""
+"""The engine of small work: array operations only, nothing to compile.
+
+``_engine``   all of it
+"""
 
 from echelon.engines.numpy._engine import NumpyEngine
 
