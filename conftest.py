@@ -1,10 +1,9 @@
-"""For all tests, those of pages and docstrings, too: threads, signatures, what is looked at.
+"""For all tests, those of pages and docstrings, too: threads, and what is looked at.
 
 Modules that need an optional package are looked at where it is installed; the site's never.
 """
 
 import os
-from functools import cache
 from importlib.util import find_spec
 
 # Before numpy is imported.  A process of pytest-xdist has a core to itself; threads on the others
@@ -28,17 +27,6 @@ collect_ignore = [
 if find_spec("triton") is None:
     collect_ignore += [f"src/echelon/engines/torch/{name}.py" for name in ("_gpu", "_gpu_bands")]
 collect_ignore += [f"docs/{made}" for made in ("conf.py", "_site", "_build", "api", "gallery")]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def signatures_are_read_once():
-    """scikit-learn reads them for every tree of every forest: a fifth of the time of many tests."""
-    from sklearn.base import BaseEstimator
-
-    read = cache(BaseEstimator._get_param_names.__func__)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BaseEstimator, "_get_param_names", classmethod(lambda cls: list(read(cls))))
-        yield
 
 
 def pytest_collection_modifyitems(items):

@@ -272,9 +272,8 @@ def test_equal_values_stay_together():
 def test_many_classes_and_labels(cuts, rng):
     """Where 3^k is too large a number, and every sample has a label of its own."""
     y = np.arange(1400) % 700
-    frame = pd.DataFrame(
-        {"id": [f"#{i}" for i in range(1400)], "y": [f"#{i}" for i in y], "x": y * 1.0}
-    )
+    labels = [f"#{i}" for i in range(1400)]
+    frame = pd.DataFrame({"id": labels, "y": [labels[i] for i in y], "x": y * 1.0})
     assert CFS(discretize=cuts).fit(frame, y).order_[0] == 1
     assert Consistency(discretize=cuts).fit(frame, y).order_.tolist() == [0]
 

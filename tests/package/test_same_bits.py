@@ -17,6 +17,7 @@ sys.path.insert(0, TESTS)
 from echelon import *
 from echelon.base import BaseSelector
 from estimator_cases import ESTIMATORS, made
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 VARIANTS = [
@@ -46,7 +47,7 @@ def bits(n, p):
     X = rng.normal(size=(n, p)) + 0.4 * y[:, None]
     gappy = np.where(rng.random(X.shape) < 0.02, np.nan, X)
     weights = rng.gamma(1.0, 1.0, n)
-    for each in [*map(made, ESTIMATORS), *VARIANTS]:
+    for each in [*map(made, ESTIMATORS), *map(clone, VARIANTS)]:
         intervals = "Interval" in type(each).__name__
         table = np.sort(X.reshape(n, -1, 2)) if intervals else X
         print(each, n, digest(each.fit(table, y)))
