@@ -97,7 +97,7 @@ class DistributionDisplay(style.Picture):
         y : array-like of shape (n_samples,)
             Classes, or numbers.
         features : sequence, default=None
-            Data to show, best first: names, or numbers if X is an array.  None: the first 12.
+            Columns to show, best first: names, or numbers if X is an array.  None: the first 12.
         class_order : sequence, default=None
             Classes from lowest to highest.
         """

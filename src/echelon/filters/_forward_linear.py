@@ -201,7 +201,7 @@ class Path(NamedTuple):
 
 
 class Design:
-    """Data of a linear model, as rows, of mean 0 and variance 1 where present, else 0."""
+    """Columns of a linear model, as rows, of mean 0 and variance 1 where present, else 0."""
 
     def __init__(self, columns: Data, scale: str):
         self.n_features = len(columns.nominal)
@@ -253,7 +253,7 @@ class Pursuit(NamedTuple):
     Parameters
     ----------
     design : Design
-        Data of the model.
+        Columns of the model.
     outputs : ndarray of shape (n_samples, n_outputs)
         What it predicts; errors are summed over the outputs.
     price : float

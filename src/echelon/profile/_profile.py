@@ -48,17 +48,17 @@ class Facts:
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Data of labels.
+        Columns of labels.
     missing : dict
         Missing values of every column that has some.
     constant, identifiers : list
-        Data that cannot tell anything: one value only, or one for every row.
+        Columns that cannot tell anything: one value only, or one for every row.
     repeated : list
-        Data that look like a subject with several rows: a patient, a household, a store.
+        Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
-        Data that are the same.
+        Columns that are the same.
     giveaways : list
-        Data that alone tell the class of every row.
+        Columns that alone tell the class of every row.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None
@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def useless(self) -> list[Any]:
-        """Data that cannot tell anything."""
+        """Columns that cannot tell anything."""
         return [*self.constant, *self.identifiers]
 
 
@@ -195,17 +195,17 @@ class Profile(Facts):
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Data of labels.
+        Columns of labels.
     missing : dict
         Missing values of every column that has some.
     constant, identifiers : list
-        Data that cannot tell anything: one value only, or one for every row.
+        Columns that cannot tell anything: one value only, or one for every row.
     repeated : list
-        Data that look like a subject with several rows: a patient, a household, a store.
+        Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
-        Data that are the same.
+        Columns that are the same.
     giveaways : list
-        Data that alone tell the class of every row.
+        Columns that alone tell the class of every row.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None

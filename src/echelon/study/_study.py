@@ -127,7 +127,7 @@ class Design:
     def score(self, model: Any, columns: np.ndarray, place: int) -> float:
         """Held-out score of a model with some of the columns, in one of the folds.
 
-        Data are encoded independently of each other, so every fold is encoded once, for all
+        Columns are encoded independently of each other, so every fold is encoded once, for all
         sets of columns.  A scorer of the user's own is given the table itself.
         """
         rows, scorer = self.splits.folds[place], self.scoring.scorer
@@ -380,7 +380,7 @@ def conduct(
     design : Design
         What they are evaluated by.
     constant : sequence of str, default=()
-        Data that are ranked last.
+        Columns that are ranked last.
     n_resamples : int, default=0
         How many resamples will follow, for whoever watches the progress.
     """

@@ -281,7 +281,7 @@ class RowBlocks:
 
     @property
     def columns_at_once(self) -> int:
-        """Data fetched together: whoever asks for one asks for the next ones soon."""
+        """Columns fetched together: whoever asks for one asks for the next ones soon."""
         return min(8, max(1, VALUES_AHEAD // max(1, len(self))))
 
     def _columns(self, group: int) -> np.ndarray:
