@@ -7,11 +7,15 @@
 ``_rank_order``  ``check_rank_order``: whether the order within a sample says something
 """
 
+import warnings
+from typing import Any
+
 from echelon.data import is_nominal, is_number
 from echelon.profile._alike import ALIKE, associations, groups_of
 from echelon.profile._profile import Facts, Profile, find_facts, profile
 from echelon.profile._rank_order import RankOrderCheck, check_rank_order
 from echelon.profile._scales import guess_order
+from echelon.words import data_caveats
 
 __all__ = [
     "ALIKE",
@@ -27,3 +31,14 @@ __all__ = [
     "is_number",
     "profile",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "caveats":
+        warnings.warn(
+            "echelon.profile.caveats goes in 0.4: read the caveats of a Profile.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return data_caveats
+    raise AttributeError(f"module 'echelon.profile' has no attribute {name!r}")

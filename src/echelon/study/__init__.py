@@ -12,6 +12,9 @@
 ``_peers``     rankings of scikit-learn, to compare with
 """
 
+import warnings
+from typing import Any
+
 from echelon.study._auto import AutoSelector
 from echelon.study._folds import Rows, fewer_folds
 from echelon.study._models import (
@@ -49,3 +52,19 @@ __all__ = [
     "summary_of",
     "with_labels_split",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "make_summary":
+        warnings.warn(
+            "echelon.study.make_summary goes in 0.4: use echelon.report.summarize, or conduct and "
+            "summary_of.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return _make_summary
+    raise AttributeError(f"module 'echelon.study' has no attribute {name!r}")
+
+
+def _make_summary(X: Any, target: Any, selectors: Any, settings: Settings, **shown: Any) -> Any:
+    return summary_of(conduct(selectors, design(X, target, settings)), **shown)

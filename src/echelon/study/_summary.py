@@ -92,7 +92,20 @@ def summary_of(
     }
     summary = cast(Summary, plain(facts))
     summary["words"] = cast(Words, spoken(summary, notes))
+    _add_old_keys(summary)
     return summary
+
+
+def _add_old_keys(summary: Any) -> None:
+    """Sentences where 0.2 had them; they go in 0.4."""
+    words, answer, questions = summary["words"], summary["answer"], summary["questions"]
+    summary |= {"title": words["title"], "caveats": words["caveats"]}
+    answer |= {name: words[name] for name in ("warnings", "evidence", "comparison")}
+    answer["sentence"] = words["answer"]
+    if answer["offer"] is not None:
+        answer["offer"]["sentence"] = words["offer"]
+    if questions is not None:
+        questions["sentences"] = words["questions"]
 
 
 def check_description(n_resamples: Any, found: Any) -> None:
