@@ -22,7 +22,6 @@ The map of the package:
 ``engines``      where the arithmetic of a method runs;  ``kernels``  the compiled loops behind them
 ``base``         the contract of a selector;  ``rankings``  orders of any selector
 ``data``         reading features;  ``targets``  reading the target
-``words``        every sentence about data and results, made of facts
 ``methods``      the table of methods;  ``_core``  what all of these share
 ``cli``          the command ``echelon``;  ``__main__``  the same as ``python -m echelon``
 

@@ -11,9 +11,9 @@ from joblib.parallel import get_active_backend
 
 from echelon import ReliefF
 from echelon._core.jobs import Jobs, _useful
+from echelon._core.words import all_visible, visible
 from echelon.display import DistributionDisplay
 from echelon.report import summarize
-from echelon.words import all_visible, visible
 
 UNSEEN = "\x00\x1b\x7f\x85\u200b\u200e\u2028\u202e\u2066\ufeff"
 NAME = f"a{UNSEEN}\u05d0\u05d1"

@@ -19,10 +19,10 @@ from echelon import (
     as_intervals,
 )
 from echelon._core.significance import clearly_positive
+from echelon._core.words import LABELS
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
 from echelon.study._choice import Rule, choose, held_out_scores, size_of, sizes_for
-from echelon.words import LABELS
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 

@@ -11,10 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.contradictions import chosen_method, contradictions, strong_without_bound
 from echelon import RankCorrelation, RelevanceBounds, ReliefF, RReliefF
+from echelon._core.words import spoken
 from echelon.cli import _show, main
 from echelon.datasets import load_grades, make_relevance
 from echelon.report import summarize
-from echelon.words import spoken
 from report_cases import classes_and_noise
 
 

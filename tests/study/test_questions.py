@@ -9,9 +9,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
 from echelon import RankCorrelation, ReliefF
+from echelon._core.words import MATTERS
 from echelon.report import summarize
 from echelon.study import _features
-from echelon.words import MATTERS
 from reference_report import change_of
 from report_cases import classes_and_noise
 

@@ -1,5 +1,6 @@
 """What all rooms of the library share and nobody else needs: not public, may change any time.
 
+``words``        every sentence about data and results, made of facts
 ``rows``         rows and columns of what the user passed: taking some, weights, seeds
 ``samples``      columns on one scale, and samples laid out for an engine
 ``directions``   which features should rise or fall with the classes

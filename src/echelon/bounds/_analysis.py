@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from echelon._core.jobs import Jobs
+from echelon._core.words import EXPLAINED, IRRELEVANT, STRONG, WEAK
 from echelon.bounds._batch import in_batches
 from echelon.bounds._data import TrainingData
 from echelon.bounds._probes import (
@@ -45,7 +46,6 @@ from echelon.bounds._probes import (
 )
 from echelon.bounds._program import Objective, Program, Solution
 from echelon.bounds._solvers import WeightBounds, checked, likely_sides, solve, weight_bounds
-from echelon.words import EXPLAINED, IRRELEVANT, STRONG, WEAK
 
 COSTS = np.array([1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0])
 """Values of C tried, times the number of samples: the loss is a sum over samples."""

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.search import shared_ranks
+from echelon._core.words import LABELS, WEAK, listed
 from echelon.base import BaseSelector
 from echelon.bounds._analysis import Analysis, BoundsSettings, replaceable_groups
 from echelon.bounds._data import TrainingData, read_outcome
@@ -23,7 +24,6 @@ from echelon.bounds._program import standardised
 from echelon.bounds._solvers import SOLVERS
 from echelon.data import Data, read_numbers
 from echelon.targets import Target, read_target
-from echelon.words import LABELS, WEAK, listed
 
 KINDS = np.array(LABELS)
 

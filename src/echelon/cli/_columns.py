@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon._core.words import counted
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
 from echelon.profile import is_nominal, is_number
 from echelon.study import Rows
-from echelon.words import counted
 
 ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""

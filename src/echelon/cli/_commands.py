@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.files import write_whole
+from echelon._core.words import data_caveats
 from echelon.cli import _outputs, _show, _work
 from echelon.cli._options import Common, Judging
 from echelon.cli._terminal import InputError, show_json
@@ -19,7 +20,6 @@ from echelon.display import BoundsDisplay
 from echelon.engines import NumbaEngine
 from echelon.methods import CONTINUOUS, METHODS, ORDERED, Method
 from echelon.study.types import Summary
-from echelon.words import data_caveats
 
 
 def study(common: Common, judging: Judging, methods: list[str]) -> None:

@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any
 
 from echelon._core.extras import MissingExtraError, require
-from echelon.words import visible
+from echelon._core.words import visible
 
 DONE, BROKEN, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 

@@ -15,13 +15,13 @@ import pandas as pd
 
 from echelon._core.extras import require
 from echelon._core.files import check_writable, expanded, write_whole
+from echelon._core.words import is_number
 from echelon.cli._options import Common
 from echelon.cli._terminal import InputError
 from echelon.display import BoundsDisplay, FeatureCurveDisplay, ScoresDisplay
 from echelon.display.style import APART, legend, plain
 from echelon.report import Report
 from echelon.study.types import Summary
-from echelon.words import is_number
 
 ENDINGS = {
     "output": (".csv", ".tsv", ".json"),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
+from echelon._core.words import listed
 from echelon.cli._columns import faults, quoted, split_columns
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
@@ -27,7 +28,6 @@ from echelon.methods import (
 from echelon.profile import Profile, guess_order, is_nominal, profile
 from echelon.study import Rows
 from echelon.targets import FEW, Target, read_target
-from echelon.words import listed
 
 
 class Task(NamedTuple):

@@ -11,13 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from echelon.cli._prepare import Task
-from echelon.cli._terminal import console, plain_table
-from echelon.cli._work import Bounded, Studied
-from echelon.methods import METHODS, ORDERED
-from echelon.profile import ALIKE
-from echelon.study.types import Agreement, Feature, Summary
-from echelon.words import (
+from echelon._core.words import (
     LABELS,
     MATTERS,
     MEANING,
@@ -28,6 +22,12 @@ from echelon.words import (
     visible,
     with_error,
 )
+from echelon.cli._prepare import Task
+from echelon.cli._terminal import console, plain_table
+from echelon.cli._work import Bounded, Studied
+from echelon.methods import METHODS, ORDERED
+from echelon.profile import ALIKE
+from echelon.study.types import Agreement, Feature, Summary
 
 MOST_PAIRS = 3
 """Pairs of methods whose agreement is printed; of more, the extremes."""

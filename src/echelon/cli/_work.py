@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from echelon._core.progress import every_job_a_step
+from echelon._core.words import counted, is_number, listed
 from echelon.cli._options import ARGUMENTS, Common, Judging, names
 from echelon.cli._prepare import Task, prepare
 from echelon.cli._terminal import InputError, nearest, working
@@ -22,7 +23,6 @@ from echelon.study import (
     filled,
     with_labels_split,
 )
-from echelon.words import counted, is_number, listed
 
 ESTIMATORS = ("linear", "knn", "tree", "forest", "bayes", "svm")
 """Models by which features can be judged: logistic or ridge regression, the default; 15 nearest

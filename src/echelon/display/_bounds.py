@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from echelon._core.words import LABELS, WEAK
 from echelon.display import style
-from echelon.words import LABELS, WEAK
 
 COLOURS = {
     "strong": style.BLUE,

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.extras import require
-from echelon.words import visible
+from echelon._core.words import visible
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, GREY, VERMILION, SKY = "#0072B2", "#E69F00", "#9A9A9A", "#D55E00", "#56B4E9"

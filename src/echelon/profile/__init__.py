@@ -10,12 +10,12 @@
 import warnings
 from typing import Any
 
+from echelon._core.words import data_caveats
 from echelon.data import is_nominal, is_number
 from echelon.profile._alike import ALIKE, associations, groups_of
 from echelon.profile._profile import Facts, Profile, find_facts, profile
 from echelon.profile._rank_order import RankOrderCheck, check_rank_order
 from echelon.profile._scales import guess_order
-from echelon.words import data_caveats
 
 __all__ = [
     "ALIKE",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from echelon._core.words import data_caveats, data_facts, data_warnings, why_method
 from echelon.data import as_frame, check_kinds, nominal_columns
 from echelon.evaluation import monotonicity_violations
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
@@ -22,7 +23,6 @@ from echelon.profile._columns import (
     repeated_subjects,
 )
 from echelon.targets import Target, read_target
-from echelon.words import data_caveats, data_facts, data_warnings, why_method
 
 MOST_PAIRED_ROWS = 2000
 """Rows of which all pairs are compared; of more rows a sample is taken."""

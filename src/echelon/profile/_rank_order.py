@@ -20,11 +20,11 @@ from sklearn.utils import check_consistent_length
 
 from echelon._core.folds import make_splitter
 from echelon._core.significance import clearly_positive, share_of_test
+from echelon._core.words import listed, number
 from echelon.data import read_numbers
 from echelon.methods import CLASSES
 from echelon.rankings import ranks_of
 from echelon.targets import Target, read_target
-from echelon.words import listed, number
 
 N_DRAWS = 5
 """Sets of features drawn at random in every fold."""

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from echelon._core.by_class import scaled
+from echelon._core.words import counted, number, percent, with_error
 from echelon.study.types import Change, Curve, Data, Distribution, Feature, MethodPart, Summary
-from echelon.words import counted, number, percent, with_error
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
 STRIP_WIDTH = 150

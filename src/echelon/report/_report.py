@@ -15,6 +15,7 @@ from typing import Any
 
 from echelon._core.extras import require
 from echelon._core.files import check_writable, write_whole
+from echelon._core.words import all_visible, listed, number, with_error
 from echelon.profile import Profile
 from echelon.profile import profile as make_profile
 from echelon.report._layout import (
@@ -37,7 +38,6 @@ from echelon.study import (
     summary_of,
 )
 from echelon.study.types import Summary
-from echelon.words import all_visible, listed, number, with_error
 
 MOST_ROWS = 200
 """Rows of the table that stand in the page itself; the script adds others on demand."""

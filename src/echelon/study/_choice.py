@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from echelon._core.words import is_number
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
-from echelon.words import is_number
 
 LEAST_LOST, MOST_LOST = 0.01, 0.02
 """Shares of the gain over guessing that may always, and at most, be lost for fewer features."""

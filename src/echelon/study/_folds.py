@@ -12,8 +12,8 @@ from sklearn.utils import check_consistent_length
 
 from echelon._core.folds import forward_folds, make_splitter, time_blocks
 from echelon._core.rows import read_weights
+from echelon._core.words import counted
 from echelon.targets import Target
-from echelon.words import counted
 
 FEWEST_SAMPLES = 10
 """Fewer cannot be split into samples to learn from and samples to judge by."""

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, clone
 
 from echelon._core.rows import fit_weighted
 from echelon._core.search import shared_ranks
+from echelon._core.words import strongest
 from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._choice import furthest
 from echelon.study._models import frequent_labels, many_labels, with_means
-from echelon.words import strongest
 
 if TYPE_CHECKING:
     from echelon.study._study import Design

@@ -15,6 +15,7 @@ import numpy as np
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
 from echelon._core.significance import clearly_positive, standard_error
+from echelon._core.words import plain, spoken
 from echelon.display import AgreementDisplay
 from echelon.profile import Profile, profile
 from echelon.study._choice import MOST_LOST, Rule, gain_of, scores_at, share_to_offer, size_of
@@ -38,7 +39,6 @@ from echelon.study.types import (
     Summary,
     Words,
 )
-from echelon.words import plain, spoken
 
 
 def summary_of(

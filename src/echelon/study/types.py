@@ -1,6 +1,6 @@
 """The summary of a study, part by part: plain values, as JSON holds them.
 
-Facts only: every sentence about them is made in ``echelon.words`` and stands under ``words``.
+Facts only: every sentence about them is made in ``echelon._core.words`` and stands under ``words``.
 Everything that renders a summary (pages, tables, the command) reads these keys.
 """
 
@@ -263,7 +263,7 @@ class How(TypedDict):
 
 
 class Words(TypedDict):
-    """All sentences about a summary: made of the facts, by ``echelon.words`` alone."""
+    """All sentences about a summary: made of the facts, by ``echelon._core.words`` alone."""
 
     title: str
     fits: str

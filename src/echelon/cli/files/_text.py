@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from echelon._core.words import is_number
 from echelon.cli._terminal import InputError
-from echelon.words import is_number
 
 DELIMITERS = ",;\t|"
 

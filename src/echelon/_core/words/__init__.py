@@ -8,8 +8,8 @@ Studies and profiles hold numbers and names only.  A sentence that tells what to
 option of the command where the study was started by the command, else the parameter in Python.
 """
 
-from echelon.words._answer import MATTERS, UNSTABLE, decided_otherwise, spoken
-from echelon.words._data import (
+from echelon._core.words._answer import MATTERS, UNSTABLE, decided_otherwise, spoken
+from echelon._core.words._data import (
     EXPLAINED,
     IRRELEVANT,
     LABELS,
@@ -22,7 +22,7 @@ from echelon.words._data import (
     strongest,
     why_method,
 )
-from echelon.words._text import (
+from echelon._core.words._text import (
     all_visible,
     counted,
     is_number,

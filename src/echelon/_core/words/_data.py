@@ -8,8 +8,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from echelon._core.words._text import counted, listed, number, percent
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
-from echelon.words._text import counted, listed, number, percent
 
 FEW_ROWS = 5
 """A class with fewer rows says little."""
@@ -224,7 +224,7 @@ def strongest(labels: list[str]) -> str:
 
     Examples
     --------
-    >>> from echelon.words import strongest
+    >>> from echelon._core.words import strongest
     >>> strongest(["irrelevant", "weak", "explained"])
     'weak'
     """

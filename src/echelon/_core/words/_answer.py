@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from echelon.words._data import data_caveats, data_warnings, option, why_method
-from echelon.words._text import counted, listed, number, with_error
+from echelon._core.words._data import data_caveats, data_warnings, option, why_method
+from echelon._core.words._text import counted, listed, number, with_error
 
 MATTERS = "Which single feature matters most?"
 BEYOND_ERROR = "more than one standard error of the difference"
