@@ -146,24 +146,39 @@ def _first_limit(high, starts, sizes, live, totals, q, k, folded):
 @kernel
 def keep_smallest(heap, size, value):
     """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
-    # One way out: references to the heap are counted at each, which takes longer than the rest.
-    at, n = size, heap.shape[0]
-    if size < n:
-        while at > 0 and heap[(at - 1) // 2] < value:
-            heap[at] = heap[(at - 1) // 2]
-            at = (at - 1) // 2
-        heap[at] = value
+    # In small functions: in one, references to the heap would be counted, which takes longer.
+    if size < heap.shape[0]:
+        _put(heap, size, value)
     elif value < heap[0]:
-        at, child = 0, 1
-        if n > 2 and heap[2] > heap[1]:
-            child = 2
-        while child < n and heap[child] > value:
-            heap[at] = heap[child]
-            at, child = child, 2 * child + 1
-            if child + 1 < n and heap[child + 1] > heap[child]:
-                child += 1
-        heap[at] = value
-    return min(size + 1, n)
+        _put_first(heap, value)
+    return min(size + 1, heap.shape[0])
+
+
+@kernel
+def _put(heap, at, value):
+    """Put a value at the end of a heap, and move it up."""
+    while at > 0:
+        parent = (at - 1) // 2
+        if heap[parent] >= value:
+            break
+        heap[at] = heap[parent]
+        at = parent
+    heap[at] = value
+
+
+@kernel
+def _put_first(heap, value):
+    """Put a value in the place of the largest, and move it down."""
+    at, n = 0, heap.shape[0]
+    child = 1
+    while child < n:
+        if child + 1 < n and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = value
 
 
 @kernel
