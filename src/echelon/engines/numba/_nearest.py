@@ -274,36 +274,46 @@ def _collect(packed, i, blocks, totals, q, search, live, state, hits, found, hea
 
 
 @kernel
+def rows_of(packed, blocks, queries, multiple):
+    """The lanes of some queries as rows, padded to a multiple of a number of rows."""
+    padded = (queries.shape[0] + multiple - 1) // multiple * multiple
+    rows = np.zeros((padded, blocks.shape[1]), blocks.dtype)
+    for q in range(queries.shape[0]):
+        b = packed.block_of[queries[q]]
+        lane = queries[q] - packed.block_start[b]
+        for f in range(rows.shape[1]):
+            rows[q, f] = blocks[b, f, lane]
+    return rows
+
+
+@kernel
+def _blocks_for(packed, queries, wanted):
+    """The first and the last block in which a query looks for neighbours."""
+    first, last = packed.class_block.shape[0] - 1, 0
+    for q in range(queries.shape[0]):
+        c = packed.classes[queries[q]]
+        first, last = min(first, wanted[0][c]), max(last, wanted[1][c])
+    return packed.class_block[first], packed.class_block[last]
+
+
+@kernel
 def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
     """For up to ``GROUP`` queries: the references that can be among the k nearest.
 
     Returns their rows and lower bounds (query, candidate, 2) and how many each query has.
     """
-    n = queries.shape[0]
-    n_lanes = packed.blocks.shape[2]
-    rows = np.zeros(((n + TILE - 1) // TILE * TILE, packed.blocks.shape[1]), packed.blocks.dtype)
-    for q in range(n):
-        b = packed.block_of[queries[q]]
-        lane = queries[q] - packed.block_start[b]
-        for f in range(rows.shape[1]):
-            rows[q, f] = packed.blocks[b, f, lane]
+    n, n_lanes = queries.shape[0], packed.blocks.shape[2]
+    rows = rows_of(packed, packed.blocks, queries, TILE)
     live = np.zeros((SPAN, rows.shape[0]), np.bool_)
     alive = np.empty((n, n_lanes), np.uint8)
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     totals = np.empty((SPAN, rows.shape[0], n_lanes), np.int32)
-    hits = np.zeros(n_lanes, np.uint8)
-    folded = np.empty(n_lanes // 4, np.int32)
-    heap = np.empty((n, k), np.int64)
-    found = np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
+    hits, folded = np.zeros(n_lanes, np.uint8), np.empty(n_lanes // 4, np.int32)
+    heap, found = np.empty((n, k), np.int64), np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
     state = np.zeros((n, 3), np.int64)
     state[:, 0] = radius
-    first_class, last_class = packed.class_block.shape[0] - 1, 0
-    for q in range(n):
-        c = packed.classes[queries[q]]
-        first_class = min(first_class, wanted[0][c])
-        last_class = max(last_class, wanted[1][c])
-    last = packed.class_block[last_class]
-    for b in range(packed.class_block[first_class], last, SPAN):
+    first, last = _blocks_for(packed, queries, wanted)
+    for b in range(first, last, SPAN):
         end = min(b + SPAN, last)
         for s in range(end - b):
             sum_block(

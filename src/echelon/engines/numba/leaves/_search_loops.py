@@ -77,10 +77,13 @@ class Buffers(NamedTuple):
     sums: np.ndarray
     shared: np.ndarray
     tile: np.ndarray
+    tile_words: np.ndarray
+    """The tile as words of eight bytes."""
     bounds: np.ndarray
     hits: np.ndarray
     members: np.ndarray
     lane_hits: np.ndarray
+    hit_words: np.ndarray
 
 
 @kernel
@@ -274,9 +277,7 @@ def _look_ahead(leaves, group, chosen, form, k, tolerance, buffers):
 
 
 @kernel
-def _visit_leaves(
-    leaves, group, span, ranks, relation, form, kind, tolerance, buffers, found, counts, heap
-):
+def _visit_leaves(leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap):
     """Let the queries visit the leaves whose ranks lie in a range, unless they are too far away.
 
     Returns their candidates, in an array that may be larger now, and the number of visits.
@@ -285,11 +286,10 @@ def _visit_leaves(
     nearest_of, order, nearer, beyond = ranks
     # Unpacked here: a call in these loops that gets a tuple of arrays counts references to all.
     places, rows, along, ordered, totals, scale, state, limits = group
-    sums, shared, tile, bounds, hits, members, lane_hits = buffers
+    sums, shared, tile, tile_words, bounds, hits, members, lane_hits, hit_words = buffers
     values, first_row, n_lanes = leaves.values, leaves.first_row, leaves.lanes.shape[2]
-    words, tile_words = rows.view(np.uint64), tile.view(np.uint64)
-    hit_words = lane_hits.view(np.uint64)
-    rounding, visits, widest = (leaves.slack, leaves.never, leaves.whole), 0, limits.max()
+    relation, rounding = kind[3], (leaves.slack, leaves.never, leaves.whole)
+    words, visits, widest = rows.view(np.uint64), 0, limits.max()
     least_scale = np.float32(1) if leaves.whole else scale.min()
     for b in range(first, last):
         rank = order[b - first]
@@ -356,33 +356,15 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
             beyond = np.float64(kth_smallest(order.copy(), n_next))
         ranks = (nearest_of, order, nearer, beyond)
         found, more = _visit_leaves(
-            leaves,
-            group,
-            span,
-            ranks,
-            relation,
-            form,
-            kind,
-            tolerance,
-            buffers,
-            found,
-            counts,
-            heap,
+            leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap
         )
         visits, nearer, n_next = visits + more, beyond, 4 * n_next
     for q in range(n):
         near = drop_beyond(group.state[q, LARGEST], found[q], counts[q, 0])
         counts[q, 0] = _settle(
-            leaves.values,
-            leaves.first_row,
-            places[q],
-            form,
-            found[q],
-            near,
-            heap[q],
-            radius,
+            leaves.values, leaves.first_row, places[q], form, found[q], near, heap[q], radius,
             tolerance,
-        )
+        )  # fmt: skip
     return found, counts[:, 0], visits
 
 
@@ -390,15 +372,12 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
 def _make_buffers(leaves, n):
     """Room for visits of n queries."""
     n_lanes, dtype = leaves.lanes.shape[2], leaves.lanes.dtype
-    return Buffers(
-        np.empty((TILE, n_lanes), dtype),
-        np.empty((TILE, n_lanes), np.int32),
-        np.zeros((TILE, -(-leaves.lanes.shape[1] // 8) * 8), dtype),
-        np.empty(n, dtype),
-        np.zeros(-(-n // 8) * 8, np.uint8),
-        np.empty(n + 8, np.int64),
-        np.zeros(n_lanes, np.uint8),
-    )
+    sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
+    tile = np.zeros((TILE, -(-leaves.lanes.shape[1] // 8) * 8), dtype)
+    bounds, hits = np.empty(n, dtype), np.zeros(-(-n // 8) * 8, np.uint8)
+    members, lane_hits = np.empty(n + 8, np.int64), np.zeros(n_lanes, np.uint8)
+    tile_words, hit_words = tile.view(np.uint64), lane_hits.view(np.uint64)
+    return Buffers(sums, shared, tile, tile_words, bounds, hits, members, lane_hits, hit_words)
 
 
 @kernel
