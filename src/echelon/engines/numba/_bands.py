@@ -14,7 +14,7 @@ kept.
 
 import numpy as np
 
-from echelon.engines.numba._nearest import GROUP, sum_block
+from echelon.engines.numba._nearest import GROUP, rows_of, sum_block
 from echelon.engines.numba._tiles import CHUNK, TILE, add_gaps, add_mismatches, add_squares
 from echelon.kernels import kernel
 from echelon.kernels.pairs import ANY, distance
@@ -30,19 +30,6 @@ NEAR, NEAR_BACK, FAR_OFF, FAR_BACK, DOUBT = 1, 2, 4, 8, 16
 
 DOUBTS = np.uint64(0x1010101010101010)
 """The bit of doubt of eight pairs."""
-
-
-@kernel
-def _rows_of(packed, blocks, queries):
-    """The lanes of some queries as rows, padded to whole strips."""
-    padded = (queries.shape[0] + STRIP - 1) // STRIP * STRIP
-    rows = np.zeros((padded, blocks.shape[1]), blocks.dtype)
-    for q in range(queries.shape[0]):
-        b = packed.block_of[queries[q]]
-        lane = queries[q] - packed.block_start[b]
-        for f in range(rows.shape[1]):
-            rows[q, f] = blocks[b, f, lane]
-    return rows
 
 
 @kernel
@@ -111,7 +98,7 @@ def distance_sums(packed, blocks, where, mass, half, queries, place, seen):
     totals = np.empty((TILE, blocks.shape[2]), np.float64)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
-        rows = _rows_of(packed, blocks, group)
+        rows = rows_of(packed, blocks, group, STRIP)
         for b in range(blocks.shape[0]):
             start, size = packed.block_start[b], packed.block_size[b]
             lanes = (0, 0)
@@ -220,6 +207,18 @@ def _add_mass(codes, bit, own, masses):
 
 
 @kernel
+def _add_masses(codes, there, back, mass, i, begin, end, masses):
+    """Add the pairs of row i with some others to the masses of both, by side and group."""
+    for side in range(2):
+        if there[side] >= 0:
+            bit = np.uint8(NEAR << 2 * side)
+            masses[side, there[side], i] += _mass_of(codes, bit, mass[begin:end])
+        if back[side] >= 0:
+            bit = np.uint8(NEAR_BACK << 2 * side)
+            _add_mass(codes, bit, mass[i], masses[side, back[side], begin:end])
+
+
+@kernel
 def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, seen, kept):
     """Mass in the bands of every row: by side, group and row, from the pairs these visit.
 
@@ -233,7 +232,7 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
     whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
-        rows = _rows_of(packed, packed.blocks, group)
+        rows = rows_of(packed, packed.blocks, group, STRIP)
         live, alive = np.zeros(rows.shape[0], np.bool_), np.empty((1, 1), np.uint8)
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         for b in range(packed.blocks.shape[0]):
@@ -259,31 +258,26 @@ def band_masses(packed, bands, mass, wanted, groups, n_groups, queries, place, s
                     _copy(codes, kept[place : place + end - begin])
                 place += end - begin
                 own = packed.classes[i]
-                for side in range(2):
-                    there, back = groups[side, own, other], groups[side, other, own]
-                    bit = np.uint8(NEAR << 2 * side)
-                    if there >= 0:
-                        masses[side, there, i] += _mass_of(codes, bit, mass[begin:end])
-                    if back >= 0:
-                        bit = np.uint8(NEAR_BACK << 2 * side)
-                        _add_mass(codes, bit, mass[i], masses[side, back, begin:end])
+                there, back = groups[:, own, other], groups[:, other, own]
+                _add_masses(codes, there, back, mass, i, begin, end, masses)
     return masses
 
 
 @kernel
-def _weigh(codes, there, near_back, far_back, mass, own, weights, rows):
+def _weigh(codes, there, back, mass, own, weights, rows):
     """What the two samples of every pair give to each other; half of it by row, and squared.
 
-    ``there`` holds what the query gives to a near and to a far reference, ``near_back`` and
-    ``far_back`` what the references give to the query, each for a unit of mass on either side.
+    ``there`` holds what the query gives to a near and to a far reference, ``back`` what the
+    references give to the query, each for a unit of mass on either side.
     """
+    near, far, near_back, far_back = there[0], there[1], back[0], back[1]
     total = 0.0
     squares = 0.0
     for j in range(weights.shape[0]):
         code = codes[j]
-        w = there[0] if code & 1 else 0.0
+        w = near if code & 1 else 0.0
         w += near_back[j] if code & 2 else 0.0
-        w += there[1] if code & 4 else 0.0
+        w += far if code & 4 else 0.0
         w += far_back[j] if code & 8 else 0.0
         w *= own * mass[j]
         weights[j] = w
@@ -338,6 +332,16 @@ def _add_weighted(strip, block, weights, lanes, nominal_from, totals):
 
 
 @kernel
+def _add_strips(packed, block, whole, b, group, asked, weights, found):
+    """Add the differences of all pairs of a group with block b, times their weights."""
+    for q in range(0, group.shape[0], STRIP):
+        first, size = _first_lane(packed, whole, b, group[q]), packed.block_size[b]
+        if first < size:
+            strip, of_strip = asked[q : q + STRIP], weights[q : q + STRIP]
+            _add_weighted(strip, block, of_strip, _lines(first, size), packed.nominal_from, found)
+
+
+@kernel
 def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
     """Differences times weights, by column; row sums and squares of the weights.
 
@@ -345,16 +349,13 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
     the bits of all pairs from ``place`` on, or nothing.
     """
     n_lanes = blocks.shape[2]
-    found = np.zeros(blocks.shape[1], np.float64)
-    by_row = np.zeros(mass.shape[0], np.float64)
-    squares = 0.0
-    sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
-    codes = np.zeros(n_lanes, np.uint8)
+    found, by_row, squares = np.zeros(blocks.shape[1]), np.zeros(mass.shape[0]), 0.0
+    sums, codes = np.empty((TILE, n_lanes), packed.blocks.dtype), np.zeros(n_lanes, np.uint8)
     whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
-        rows = _rows_of(packed, packed.blocks, group)
-        asked = _rows_of(packed, blocks, group)
+        rows = rows_of(packed, packed.blocks, group, STRIP)
+        asked = rows_of(packed, blocks, group, STRIP)
         live, alive = np.zeros(rows.shape[0], np.bool_), np.empty((1, 1), np.uint8)
         totals = np.empty((rows.shape[0], n_lanes), np.int32)
         weights = np.zeros((rows.shape[0], n_lanes), blocks.dtype)
@@ -380,22 +381,10 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
                 else:
                     _codes(exact, i, begin, totals[q, first:size], where, codes)
                     line = codes[: size - first]
-                half, square = _weigh(
-                    line,
-                    (gives[0, other, i], gives[1, other, i]),
-                    gives[0, own, begin:end],
-                    gives[1, own, begin:end],
-                    mass[begin:end],
-                    mass[i],
-                    weights[q, first:size],
-                    by_row[begin:end],
-                )
+                there, back = gives[:, other, i], gives[:, own, begin:end]
+                here, among = weights[q, first:size], by_row[begin:end]
+                half, square = _weigh(line, there, back, mass[begin:end], mass[i], here, among)
                 by_row[i] += half
                 squares += square
-            for q in range(0, group.shape[0], STRIP):
-                first = _first_lane(packed, whole, b, group[q])
-                if first < size:
-                    strip, of_strip = asked[q : q + STRIP], weights[q : q + STRIP]
-                    lanes = _lines(first, size)
-                    _add_weighted(strip, blocks[b], of_strip, lanes, packed.nominal_from, found)
+            _add_strips(packed, blocks[b], whole, b, group, asked, weights, found)
     return found, by_row, squares

@@ -146,24 +146,39 @@ def _first_limit(high, starts, sizes, live, totals, q, k, folded):
 @kernel
 def keep_smallest(heap, size, value):
     """Offer a value to the ``len(heap)`` smallest, kept as a max-heap; the new size."""
-    # One way out: references to the heap are counted at each, which takes longer than the rest.
-    at, n = size, heap.shape[0]
-    if size < n:
-        while at > 0 and heap[(at - 1) // 2] < value:
-            heap[at] = heap[(at - 1) // 2]
-            at = (at - 1) // 2
-        heap[at] = value
+    # In small functions: in one, references to the heap would be counted, which takes longer.
+    if size < heap.shape[0]:
+        _put(heap, size, value)
     elif value < heap[0]:
-        at, child = 0, 1
-        if n > 2 and heap[2] > heap[1]:
-            child = 2
-        while child < n and heap[child] > value:
-            heap[at] = heap[child]
-            at, child = child, 2 * child + 1
-            if child + 1 < n and heap[child + 1] > heap[child]:
-                child += 1
-        heap[at] = value
-    return min(size + 1, n)
+        _put_first(heap, value)
+    return min(size + 1, heap.shape[0])
+
+
+@kernel
+def _put(heap, at, value):
+    """Put a value at the end of a heap, and move it up."""
+    while at > 0:
+        parent = (at - 1) // 2
+        if heap[parent] >= value:
+            break
+        heap[at] = heap[parent]
+        at = parent
+    heap[at] = value
+
+
+@kernel
+def _put_first(heap, value):
+    """Put a value in the place of the largest, and move it down."""
+    at, n = 0, heap.shape[0]
+    child = 1
+    while child < n:
+        if child + 1 < n and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = value
 
 
 @kernel
@@ -259,36 +274,46 @@ def _collect(packed, i, blocks, totals, q, search, live, state, hits, found, hea
 
 
 @kernel
+def rows_of(packed, blocks, queries, multiple):
+    """The lanes of some queries as rows, padded to a multiple of a number of rows."""
+    padded = (queries.shape[0] + multiple - 1) // multiple * multiple
+    rows = np.zeros((padded, blocks.shape[1]), blocks.dtype)
+    for q in range(queries.shape[0]):
+        b = packed.block_of[queries[q]]
+        lane = queries[q] - packed.block_start[b]
+        for f in range(rows.shape[1]):
+            rows[q, f] = blocks[b, f, lane]
+    return rows
+
+
+@kernel
+def _blocks_for(packed, queries, wanted):
+    """The first and the last block in which a query looks for neighbours."""
+    first, last = packed.class_block.shape[0] - 1, 0
+    for q in range(queries.shape[0]):
+        c = packed.classes[queries[q]]
+        first, last = min(first, wanted[0][c]), max(last, wanted[1][c])
+    return packed.class_block[first], packed.class_block[last]
+
+
+@kernel
 def _candidates(packed, queries, wanted, k, radius, relation, tolerance):
     """For up to ``GROUP`` queries: the references that can be among the k nearest.
 
     Returns their rows and lower bounds (query, candidate, 2) and how many each query has.
     """
-    n = queries.shape[0]
-    n_lanes = packed.blocks.shape[2]
-    rows = np.zeros(((n + TILE - 1) // TILE * TILE, packed.blocks.shape[1]), packed.blocks.dtype)
-    for q in range(n):
-        b = packed.block_of[queries[q]]
-        lane = queries[q] - packed.block_start[b]
-        for f in range(rows.shape[1]):
-            rows[q, f] = packed.blocks[b, f, lane]
+    n, n_lanes = queries.shape[0], packed.blocks.shape[2]
+    rows = rows_of(packed, packed.blocks, queries, TILE)
     live = np.zeros((SPAN, rows.shape[0]), np.bool_)
     alive = np.empty((n, n_lanes), np.uint8)
     sums = np.empty((TILE, n_lanes), packed.blocks.dtype)
     totals = np.empty((SPAN, rows.shape[0], n_lanes), np.int32)
-    hits = np.zeros(n_lanes, np.uint8)
-    folded = np.empty(n_lanes // 4, np.int32)
-    heap = np.empty((n, k), np.int64)
-    found = np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
+    hits, folded = np.zeros(n_lanes, np.uint8), np.empty(n_lanes // 4, np.int32)
+    heap, found = np.empty((n, k), np.int64), np.empty((n, n_lanes + 2 * k + 32, 2), np.int32)
     state = np.zeros((n, 3), np.int64)
     state[:, 0] = radius
-    first_class, last_class = packed.class_block.shape[0] - 1, 0
-    for q in range(n):
-        c = packed.classes[queries[q]]
-        first_class = min(first_class, wanted[0][c])
-        last_class = max(last_class, wanted[1][c])
-    last = packed.class_block[last_class]
-    for b in range(packed.class_block[first_class], last, SPAN):
+    first, last = _blocks_for(packed, queries, wanted)
+    for b in range(first, last, SPAN):
         end = min(b + SPAN, last)
         for s in range(end - b):
             sum_block(

@@ -82,7 +82,7 @@ def _bound_partial(leaves, along, scale, bounds, b):
 
 
 @kernel
-def rank_leaves(leaves, along, first, last, group, order):
+def rank_leaves(leaves, along, first, last):
     """Lower bounds of distances of leaves first to last to all queries, and to one of them."""
     n, n_axes, dtype = along.shape[1], along.shape[0], along.dtype
     low, high, middle = np.empty(n_axes, dtype), np.empty(n_axes, dtype), np.empty(n_axes, dtype)
@@ -98,8 +98,10 @@ def rank_leaves(leaves, along, first, last, group, order):
             low[f], high[f] = 0 if leaves.whole else -leaves.never, leaves.never
         if not middle[f] == middle[f]:
             middle[f] = 0
+    group, order = np.empty(last - first, dtype), np.empty(last - first, dtype)
     _bound_boxes(leaves, low, high, first, group)
     _bound_boxes(leaves, middle, middle, first, order)
+    return group, order
 
 
 @kernel
@@ -150,19 +152,19 @@ def list_within(bounds, limits, hits, members):
 
 
 @kernel
-def sum_tile(lanes, halves, b, form, tile, sums, shared):
-    """How far the rows of a tile lie from the lanes of leaf b, in codes.
+def sum_tile(block, halves, form, tile, sums, shared):
+    """How far the rows of a tile lie from the lanes of a leaf, in codes.
 
     Of whole numbers that is half the distance, plus half the sum of the query's codes.
     """
     nominal_from, n_numeric, whole, missing, squared, unit = form
-    block, width, everyone = lanes[b], lanes.shape[1], (0, lanes.shape[2])
+    width, everyone = block.shape[0], (0, block.shape[1])
     if missing and not whole:
         _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared)
         return
     for q in range(TILE):
         for j in range(sums.shape[1]):
-            sums[q, j] = halves[b, j]
+            sums[q, j] = halves[j]
     if whole:
         add_maxima(tile, block, 0, nominal_from, everyone, sums)
     elif squared:
@@ -249,8 +251,9 @@ def first_sums(leaves, rows, chosen, form, k, buffers, near):
         any_full = True
         if leaves.missing and leaves.whole:
             _mark_unknown(leaves.scale, leaves.start[b], top, unknown)
+        block, halves = leaves.lanes[b], leaves.halves[b]
         for t in range(0, n, TILE):
-            sum_tile(leaves.lanes, leaves.halves, b, form, rows[t : t + TILE], sums, shared)
+            sum_tile(block, halves, form, rows[t : t + TILE], sums, shared)
             for s in range(min(TILE, n - t)):
                 _keep_minima(sums, s, unknown, minima[t + s])
     if any_full:

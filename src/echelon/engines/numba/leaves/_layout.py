@@ -22,6 +22,7 @@ one lane.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -227,7 +228,6 @@ class Leaves(NamedTuple):
     n_ordered: int
     n_numeric: int
     squared: bool
-    paired: bool
     missing: bool
     lanes: np.ndarray
     nominal_from: int
@@ -275,10 +275,7 @@ def lay_out(samples: Samples, *, squared: bool) -> Leaves:
     halves = np.zeros((len(starts), codes.lanes), codes.dtype)
     lowest, highest = np.zeros((2, sums.n_axes, len(starts)), codes.dtype)
     least, largest = np.zeros((2, samples.n_ordered, len(starts)), codes.dtype)
-    for first in range(0, len(starts), _AT_ONCE // codes.lanes):
-        some = slice(first, first + _AT_ONCE // codes.lanes)
-        places = np.minimum(starts[some, None] + np.arange(codes.lanes), ends[some, None] - 1)
-        part = codes.encode(samples.values[first_row[places]])
+    for some, part in _written(samples, codes, first_row, starts, ends):
         lanes[some, columns] = part.transpose(0, 2, 1)
         least[:, some], largest[:, some] = _ranges(part[..., : samples.n_ordered])
         lowest[:, some], highest[:, some] = sums.ranges(part, columns, codes)
@@ -286,36 +283,25 @@ def lay_out(samples: Samples, *, squared: bool) -> Leaves:
             totals = part[..., : samples.n_numeric].sum(axis=2, dtype=np.int64)
             halves[some] = (-(totals // 2)).astype(codes.dtype)  # may wrap, as sums do later
     there = np.count_nonzero(samples.values == samples.values, axis=1)[first_row[:-1]]
+    scale = (samples.values.shape[1] / np.maximum(there, 1)).astype(np.float32)
+    class_leaf = np.searchsorted(classes[starts], np.arange(samples.classes[-1] + 2))
     return Leaves(
-        values=samples.values,
-        classes=samples.classes,
-        n_ordered=samples.n_ordered,
-        n_numeric=samples.n_numeric,
-        squared=squared,
-        paired=False,
-        missing=samples.missing,
-        lanes=lanes,
-        nominal_from=nominal_from,
-        halves=halves,
-        whole=codes.whole,
-        lowest=lowest,
-        highest=highest,
-        nominal_axes_from=sums.nominal_from,
-        axis=sums.axis,
-        shift=sums.shift,
-        factor=sums.factor,
-        least=least,
-        largest=largest,
-        steps=codes.steps,
-        slack=codes.slack,
-        never=codes.never,
-        scale=(samples.values.shape[1] / np.maximum(there, 1)).astype(np.float32),
-        start=starts,
-        size=ends - starts,
-        class_leaf=np.searchsorted(classes[starts], np.arange(samples.classes[-1] + 2)),
-        first_row=first_row,
-        place_of=np.cumsum(new) - 1,
-    )
+        samples.values, samples.classes, samples.n_ordered, samples.n_numeric, squared,
+        samples.missing, lanes, nominal_from, halves, codes.whole, lowest, highest,
+        sums.nominal_from, sums.axis, sums.shift, sums.factor, least, largest, codes.steps,
+        codes.slack, codes.never, scale, starts, ends - starts, class_leaf, first_row,
+        np.cumsum(new) - 1,
+    )  # fmt: skip
+
+
+def _written(
+    samples: Samples, codes: Codes, first_row: np.ndarray, starts: np.ndarray, ends: np.ndarray
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Some leaves at a time, and their codes (leaf, lane, column)."""
+    for first in range(0, len(starts), _AT_ONCE // codes.lanes):
+        some = slice(first, first + _AT_ONCE // codes.lanes)
+        places = np.minimum(starts[some, None] + np.arange(codes.lanes), ends[some, None] - 1)
+        yield some, codes.encode(samples.values[first_row[places]])
 
 
 def first_of_equals(values: np.ndarray, classes: np.ndarray) -> np.ndarray:

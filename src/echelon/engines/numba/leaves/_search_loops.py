@@ -11,6 +11,8 @@ Cost: a few operations per group and leaf, some per query and leaf that the grou
 two per query, row and column in a leaf it cannot pass over.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from echelon.engines.numba._nearest import (
@@ -46,6 +48,66 @@ FIRST_LEAVES = 8
 """Leaves nearest to the middle of a group, visited first; then four times as many, and so on."""
 
 
+CUT, LARGEST, PER_UNIT, SLOPE, PLUS = range(5)
+"""What is known of a query: the largest distance of a neighbour, and the sum of codes it may have;
+the steps to a unit of its distances; and the line by which a sum bounds a distance from above."""
+
+
+class Group(NamedTuple):
+    """Queries of one class that go through the leaves together."""
+
+    places: np.ndarray
+    rows: np.ndarray
+    """Their codes, padded to whole tiles and to words of eight bytes."""
+    along: np.ndarray
+    """Where they lie along the axes."""
+    ordered: np.ndarray
+    """Codes of ordered columns, column by column."""
+    totals: np.ndarray
+    """Sums of numeric codes, where they are whole numbers."""
+    scale: np.ndarray
+    state: np.ndarray
+    limits: np.ndarray
+    """The cuts in steps: a leaf farther away holds no neighbour."""
+
+
+class Buffers(NamedTuple):
+    """Room for what a visit of a leaf computes."""
+
+    sums: np.ndarray
+    shared: np.ndarray
+    tile: np.ndarray
+    tile_words: np.ndarray
+    """The tile as words of eight bytes."""
+    bounds: np.ndarray
+    hits: np.ndarray
+    members: np.ndarray
+    lane_hits: np.ndarray
+    hit_words: np.ndarray
+
+
+@kernel
+def _read_group(leaves, places, radius):
+    """The queries at some places, none of which has a neighbour yet."""
+    n, width, dtype = places.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
+    rows = np.zeros((-(-n // TILE) * TILE, -(-width // 8) * 8), dtype)
+    along = np.empty((leaves.lowest.shape[0], n), dtype)
+    ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
+    _read_queries(leaves, places, rows, along, ordered, totals)
+    scale, state, limits = leaves.scale[places], np.empty((n, 5)), np.empty(n, dtype)
+    rounding = (leaves.slack, leaves.never, leaves.whole)
+    for q in range(n):
+        state[q, PER_UNIT], state[q, SLOPE], state[q, PLUS] = leaves.steps, 1.0, leaves.slack
+        if leaves.whole:
+            # Whole numbers are not scaled up where values are missing: limits are scaled down.
+            per_unit = leaves.steps / scale[q]
+            state[q, PER_UNIT], state[q, SLOPE] = per_unit, 2 / per_unit
+            state[q, PLUS] = (leaves.slack - totals[q]) / per_unit
+        state[q, CUT] = radius
+        limits[q] = _set_limit(state, q, totals[q], rounding)
+    return Group(places, rows, along, ordered, totals, scale, state, limits)
+
+
 @kernel
 def _read_queries(leaves, places, rows, along, ordered, totals):
     """Codes of the queries, where they lie along the axes, and sums of their numeric codes."""
@@ -55,7 +117,6 @@ def _read_queries(leaves, places, rows, along, ordered, totals):
     for q in range(places.shape[0]):
         place = places[q] - leaves.start[first]
         exact[:] = 0
-        totals[q] = 0
         for f in range(leaves.lanes.shape[1]):
             code = leaves.lanes[first + place // n_lanes, f, place % n_lanes]
             rows[q, f] = code
@@ -69,17 +130,18 @@ def _read_queries(leaves, places, rows, along, ordered, totals):
 
 
 @kernel
-def _limit(cut, per_unit, slack, never):
-    """The largest distance in codes, or bound of one, that is not beyond the cut for sure."""
-    return min(never, (cut * per_unit + slack) * (1 + 2.0**-22))
+def _set_limit(state, q, total, rounding):
+    """The largest distance in codes, or bound of one, that is not beyond the cut for sure.
 
-
-@kernel
-def _largest_sum(limit, total, whole, never):
-    """The same for what ``sum_tile`` gives, where the query's codes add up to a total."""
-    if not whole or limit >= never:
-        return limit
-    return min(never, np.float64((np.int64(limit) + total + 1) // 2))
+    Sums of codes have a limit as well.  Where codes are whole numbers, those of the query add up to
+    a total, which is part of every sum.
+    """
+    slack, never, whole = rounding
+    limit = min(never, (state[q, CUT] * state[q, PER_UNIT] + slack) * (1 + 2.0**-22))
+    state[q, LARGEST] = limit
+    if whole and limit < never:
+        state[q, LARGEST] = min(never, np.float64((np.int64(limit) + total + 1) // 2))
+    return limit
 
 
 @kernel
@@ -94,9 +156,17 @@ def _mark(sums, s, largest, hits):
 
 
 @kernel
-def _collect(
-    values, first_row, scale, own, leaf, sums, s, above, kind, query, hits, found, heap, state
-):
+def _clear_unrelated(values, first_row, own, leaf, n_ordered, relation, hits):
+    """Take the mark from lanes that are not related to the query."""
+    a = values[first_row[own]]
+    for j in range(leaf[1]):
+        if hits[j]:
+            hits[j] = related(a, values[first_row[leaf[0] + j]], n_ordered, relation)
+
+
+@kernel
+def _add_marked(first_row, scales, own, leaf, sums, s, above, kind, query, hits, words, found, heap,
+                count, size):  # fmt: skip
     """Add the lanes marked, with sums above one, to the query's candidates: places and sums.
 
     The heap holds the k smallest upper bounds of their distances, copies counted.  Where rows miss
@@ -104,34 +174,57 @@ def _collect(
     numbers of candidates and of bounds in the heap.
     """
     start, n = leaf
-    n_features, whole, missing, relation, n_ordered = kind
+    n_features, scaled, _, _ = kind
     slope, plus, known = query
-    count, size = state
-    words, k = hits.view(np.uint64), heap.shape[0]
+    k = heap.shape[0]
     for word in range((n + 7) // 8):
         if words[word] == 0:
             continue
         for j in range(8 * word, min(8 * word + 8, n)):
-            if hits[j] == 0 or sums[s, j] <= above:
-                continue
             place = start + j
             copies = first_row[place + 1] - first_row[place] - (place == own)
-            if copies == 0:
+            if hits[j] == 0 or sums[s, j] <= above or copies == 0:
                 continue
-            if relation != ANY:
-                a, b = values[first_row[own]], values[first_row[place]]
-                if not related(a, b, n_ordered, relation):
-                    continue
             found[count, 0], found[count, 1] = place, sums[s, j]
             count += 1
             high = sums[s, j] * slope + plus
-            if whole and missing:
-                both = known + np.rint(n_features / scale[place]) - n_features
+            if scaled:
+                both = known + np.rint(n_features / scales[place]) - n_features
                 high = high * known / both if both > 0.5 else MOST
             if size < k or high < heap[0]:
                 for _ in range(min(copies, k)):
                     size = keep_smallest(heap, size, high)
     return count, size
+
+
+@kernel
+def _collect(
+    values, first_row, scales, own, leaf, sums, s, kind, own_scale, total, rounding, hits, words,
+    found, heap, state, counts, q, tolerance,
+):  # fmt: skip
+    """Add the lanes of a leaf that are near query q to its candidates; its new limit.
+
+    Sums are in row s.  Where many are small, the smallest come first, to have a limit.
+    """
+    k, above, limit = heap.shape[1], -1.0, 0.0
+    count, size = counts[q, 0], counts[q, 1]
+    query = (state[q, SLOPE], state[q, PLUS], kind[0] / own_scale)
+    while above < state[q, LARGEST]:
+        up_to = state[q, LARGEST]
+        if _mark(sums, s, up_to, hits) > 2 * (k + 1) and above < 0:
+            up_to = min(up_to, near_enough(sums, s, leaf[1], k + 1))
+            _mark(sums, s, up_to, hits)
+        if kind[3] != ANY:
+            _clear_unrelated(values, first_row, own, leaf, kind[2], kind[3], hits)
+        count, size = _add_marked(
+            first_row, scales, own, leaf, sums, s, above, kind, query, hits, words, found[q],
+            heap[q], count, size,
+        )  # fmt: skip
+        if size == k:
+            state[q, CUT] = min(state[q, CUT], heap[q, 0] * tolerance)
+        limit, above = _set_limit(state, q, total, rounding), up_to
+    counts[q, 0], counts[q, 1] = count, size
+    return limit
 
 
 @kernel
@@ -156,8 +249,9 @@ def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
 
 
 @kernel
-def _nearest_leaves(order, first, passed, passed_to):
+def _nearest_leaves(order, span):
     """The leaves to visit first, and a few more where they are as near."""
+    first, _, passed, passed_to = span
     chosen, n = np.empty(2 * FIRST_LEAVES, np.int64), 0
     beyond = kth_smallest(order.copy(), FIRST_LEAVES)
     for b in range(order.shape[0]):
@@ -169,116 +263,139 @@ def _nearest_leaves(order, first, passed, passed_to):
 
 
 @kernel
+def _look_ahead(leaves, group, chosen, form, k, tolerance, buffers):
+    """Limits to begin with, from the leaves chosen."""
+    top, totals, state = group.limits.dtype.type(leaves.never), group.totals, group.state
+    rounding = (leaves.slack, leaves.never, leaves.whole)
+    nearest, both = np.full(group.places.shape[0], top), (buffers.sums, buffers.shared)
+    first_sums(leaves, group.rows, chosen, form, k + 1, both, nearest)  # a query finds itself, too
+    for q in range(nearest.shape[0]):
+        if nearest[q] < top:
+            above = np.float64(nearest[q]) * state[q, SLOPE] + state[q, PLUS]
+            state[q, CUT] = min(state[q, CUT], above * tolerance)
+            group.limits[q] = _set_limit(state, q, totals[q], rounding)
+
+
+@kernel
+def _visit_leaves(leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap):
+    """Let the queries visit the leaves whose ranks lie in a range, unless they are too far away.
+
+    Returns their candidates, in an array that may be larger now, and the number of visits.
+    """
+    first, last, passed, passed_to = span
+    nearest_of, order, nearer, beyond = ranks
+    # Unpacked here: a call in these loops that gets a tuple of arrays counts references to all.
+    places, rows, along, ordered, totals, scale, state, limits = group
+    sums, shared, tile, tile_words, bounds, hits, members, lane_hits, hit_words = buffers
+    values, first_row, n_lanes = leaves.values, leaves.first_row, leaves.lanes.shape[2]
+    relation, rounding = kind[3], (leaves.slack, leaves.never, leaves.whole)
+    words, visits, widest = rows.view(np.uint64), 0, limits.max()
+    least_scale = np.float32(1) if leaves.whole else scale.min()
+    for b in range(first, last):
+        rank = order[b - first]
+        if rank > beyond or rank <= nearer or passed <= b < passed_to:
+            continue
+        if nearest_of[b - first] * least_scale > widest:
+            continue
+        bound_queries(leaves, along, scale, bounds, b)
+        if relation != ANY:
+            pass_unrelated(leaves, ordered, b, relation, bounds)
+        n_members, some = list_within(bounds, limits, hits, members), False
+        visits += n_members
+        block, halves, leaf = leaves.lanes[b], leaves.halves[b], (leaves.start[b], leaves.size[b])
+        for t in range(0, n_members, TILE):
+            n_rows = min(TILE, n_members - t)
+            copy_rows(words, members, t, n_rows, tile_words)
+            sum_tile(block, halves, form, tile, sums, shared)
+            for s in range(n_rows):
+                q = members[t + s]
+                if smallest(sums, s) > state[q, LARGEST]:
+                    continue
+                some = True
+                limits[q] = _collect(
+                    values, first_row, leaves.scale, places[q], leaf, sums, s, kind, scale[q],
+                    totals[q], rounding, lane_hits, hit_words, found, heap, state, counts, q,
+                    tolerance,
+                )  # fmt: skip
+                if counts[q, 0] + n_lanes > found.shape[1]:
+                    found = _with_room(found, counts, q, state[q, LARGEST], n_lanes)
+        widest = limits.max() if some else widest
+    return found, visits
+
+
+@kernel
+def _with_room(found, counts, q, limit, n_lanes):
+    """The candidates, with room for as many more of query q as a leaf has lanes."""
+    counts[q, 0] = drop_beyond(limit, found[q], counts[q, 0])
+    while counts[q, 0] + n_lanes > found.shape[1]:
+        found = grown(found)
+    return found
+
+
+@kernel
 def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     """For up to ``TOGETHER`` places of one class: the places that are among the k nearest.
 
     Returns them and their distances (query, candidate, 2), how many each query has, and how often
     a query visited a leaf.
     """
-    n, width, dtype = places.shape[0], leaves.lanes.shape[1], leaves.lanes.dtype
-    values, first_row, lanes, halves = leaves.values, leaves.first_row, leaves.lanes, leaves.halves
-    n_lanes, whole, slack, never = lanes.shape[2], leaves.whole, leaves.slack, leaves.never
-    n_numeric, missing, squared = leaves.n_numeric, leaves.missing, leaves.squared
-    width = -(-width // 8) * 8  # copied by words of eight bytes, and read by whole tiles
-    rows, tile = np.zeros((-(-n // TILE) * TILE, width), dtype), np.zeros((TILE, width), dtype)
-    along = np.empty((leaves.lowest.shape[0], n), dtype)
-    words, tile_words = rows.view(np.uint64), tile.view(np.uint64)
-    ordered, totals = np.empty((leaves.n_ordered, n), dtype), np.zeros(n, np.int64)
-    _read_queries(leaves, places, rows, along, ordered, totals)
-    c = leaves.classes[first_row[places[0]]]
-    first, last = leaves.class_leaf[wanted[0][c]], leaves.class_leaf[wanted[1][c]]
-    passed, passed_to = leaves.class_leaf[c], leaves.class_leaf[c if wanted[2] else c + 1]
-    n_leaves = max(last - first, 0)
-    group, order = np.empty(n_leaves, dtype), np.empty(n_leaves, dtype)
-    rank_leaves(leaves, along, first, last, group, order)
-    unit, top = dtype.type(leaves.steps / 2 if whole else 1), dtype.type(never)
-    form = (leaves.nominal_from, n_numeric, whole, missing, squared, unit)
-    n_features, scales = np.float64(values.shape[1]), leaves.scale
-    kind = (n_features, whole, missing, relation, leaves.n_ordered)
-    scale, per_unit = leaves.scale[places], np.empty(n, np.float64)
-    slope, plus = np.ones(n, np.float64), np.full(n, slack)
-    least_scale = np.float32(1) if whole else scale.min()
-    bounds, limits = np.empty(n, dtype), np.empty(n, dtype)
-    cuts, largest = np.full(n, radius), np.empty(n, np.float64)
-    for q in range(n):
-        # Whole numbers are not scaled up where values are missing: limits are scaled down.
-        per_unit[q] = leaves.steps / scale[q] if whole else leaves.steps
-        if whole:
-            slope[q], plus[q] = 2 / per_unit[q], (slack - totals[q]) / per_unit[q]
-        limit = _limit(radius, per_unit[q], slack, never)
-        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
-    hits, members = np.zeros(-(-n // 8) * 8, np.uint8), np.empty(n + 8, np.int64)
-    lane_hits = np.zeros(n_lanes, np.uint8)
-    sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
-    found, count = np.empty((n, 4 * k + n_lanes, 2)), np.zeros(n, np.int64)
-    heap, size = np.empty((n, k)), np.zeros(n, np.int64)
+    n, n_lanes = places.shape[0], leaves.lanes.shape[2]
+    group, buffers = _read_group(leaves, places, radius), _make_buffers(leaves, n)
+    form, kind = _forms(leaves, relation)
+    span = _leaves_for(leaves, places[0], wanted)
+    nearest_of, order = rank_leaves(leaves, group.along, span[0], span[1])
+    found, counts = np.empty((n, 4 * k + n_lanes, 2)), np.zeros((n, 2), np.int64)
+    heap, n_leaves, visits = np.empty((n, k)), order.shape[0], 0
     if relation == ANY and 2 * (k + 1) <= n_lanes and n_leaves > 2 * FIRST_LEAVES:
-        chosen = _nearest_leaves(order, first, passed, passed_to)
-        nearest = np.full(n, top)
-        first_sums(leaves, rows, chosen, form, k + 1, (sums, shared), nearest)  # and itself
-        for q in range(n):
-            if nearest[q] < top:
-                cuts[q] = min(radius, (np.float64(nearest[q]) * slope[q] + plus[q]) * tolerance)
-                limit = _limit(cuts[q], per_unit[q], slack, never)
-                limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
-    nearer, n_before, n_next, visits, widest = top, 0, FIRST_LEAVES, 0, limits.max()
-    while n_before < n_leaves:
-        beyond = kth_smallest(order.copy(), n_next) if n_next < n_leaves else top
-        for b in range(first, last):
-            rank = order[b - first]
-            if rank > beyond or (n_before > 0 and rank <= nearer) or passed <= b < passed_to:
-                continue
-            if group[b - first] * least_scale > widest:
-                continue
-            bound_queries(leaves, along, scale, bounds, b)
-            if relation != ANY:
-                pass_unrelated(leaves, ordered, b, relation, bounds)
-            n_members = list_within(bounds, limits, hits, members)
-            visits += n_members
-            leaf, some = (leaves.start[b], leaves.size[b]), False
-            for t in range(0, n_members, TILE):
-                n_rows = min(TILE, n_members - t)
-                q = members[t]
-                if n_rows == TILE and members[t + TILE - 1] == q + TILE - 1:
-                    sum_tile(lanes, halves, b, form, rows[q : q + TILE], sums, shared)
-                else:
-                    copy_rows(words, members, t, n_rows, tile_words)
-                    sum_tile(lanes, halves, b, form, tile, sums, shared)
-                for s in range(n_rows):
-                    q = members[t + s]
-                    if smallest(sums, s) > largest[q]:
-                        continue
-                    some, near, up_to = True, -1.0, largest[q]
-                    query = (slope[q], plus[q], values.shape[1] / scale[q])
-                    own, own_found, own_heap = places[q], found[q], heap[q]
-                    while near < largest[q]:
-                        up_to = largest[q]
-                        n_hits = _mark(sums, s, up_to, lane_hits)
-                        if near < 0 and n_hits > 2 * (k + 1):  # the nearest first, to have a limit
-                            up_to = min(up_to, near_enough(sums, s, leaf[1], k + 1))
-                            _mark(sums, s, up_to, lane_hits)
-                        count[q], size[q] = _collect(
-                            values, first_row, scales, own, leaf, sums, s, near, kind,
-                            query, lane_hits, own_found, own_heap, (count[q], size[q]),
-                        )  # fmt: skip
-                        if size[q] == k:
-                            cuts[q] = min(cuts[q], own_heap[0] * tolerance)
-                        limit = _limit(cuts[q], per_unit[q], slack, never)
-                        limits[q], largest[q] = limit, _largest_sum(limit, totals[q], whole, never)
-                        near = up_to
-                    if count[q] + n_lanes > found.shape[1]:
-                        count[q] = drop_beyond(largest[q], own_found, count[q])
-                    while count[q] + n_lanes > found.shape[1]:
-                        found = grown(found)
-            if some:
-                widest = limits.max()
-        nearer, n_before, n_next = beyond, n_next, 4 * n_next
-    for q in range(n):
-        count[q] = drop_beyond(largest[q], found[q], count[q])
-        count[q] = _settle(
-            values, first_row, places[q], form, found[q], count[q], heap[q], radius, tolerance
+        chosen = _nearest_leaves(order, span)
+        _look_ahead(leaves, group, chosen, form, k, tolerance, buffers)
+    nearer, n_next = -1.0, FIRST_LEAVES
+    while nearer < leaves.never and n_leaves > 0:
+        beyond = leaves.never
+        if n_next < n_leaves:
+            beyond = np.float64(kth_smallest(order.copy(), n_next))
+        ranks = (nearest_of, order, nearer, beyond)
+        found, more = _visit_leaves(
+            leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap
         )
-    return found, count, visits
+        visits, nearer, n_next = visits + more, beyond, 4 * n_next
+    for q in range(n):
+        near = drop_beyond(group.state[q, LARGEST], found[q], counts[q, 0])
+        counts[q, 0] = _settle(
+            leaves.values, leaves.first_row, places[q], form, found[q], near, heap[q], radius,
+            tolerance,
+        )  # fmt: skip
+    return found, counts[:, 0], visits
+
+
+@kernel
+def _make_buffers(leaves, n):
+    """Room for visits of n queries."""
+    n_lanes, dtype = leaves.lanes.shape[2], leaves.lanes.dtype
+    sums, shared = np.empty((TILE, n_lanes), dtype), np.empty((TILE, n_lanes), np.int32)
+    tile = np.zeros((TILE, -(-leaves.lanes.shape[1] // 8) * 8), dtype)
+    bounds, hits = np.empty(n, dtype), np.zeros(-(-n // 8) * 8, np.uint8)
+    members, lane_hits = np.empty(n + 8, np.int64), np.zeros(n_lanes, np.uint8)
+    tile_words, hit_words = tile.view(np.uint64), lane_hits.view(np.uint64)
+    return Buffers(sums, shared, tile, tile_words, bounds, hits, members, lane_hits, hit_words)
+
+
+@kernel
+def _forms(leaves, relation):
+    """What ``sum_tile`` and what ``_collect`` have to know of the samples."""
+    whole, missing, n_features = leaves.whole, leaves.missing, leaves.values.shape[1]
+    unit = leaves.lanes.dtype.type(leaves.steps / 2 if whole else 1)
+    form = (leaves.nominal_from, leaves.n_numeric, whole, missing, leaves.squared, unit)
+    return form, (np.float64(n_features), whole and missing, leaves.n_ordered, relation)
+
+
+@kernel
+def _leaves_for(leaves, place, wanted):
+    """The first and the last leaf for queries of the class of a place, and those in between."""
+    c = leaves.classes[leaves.first_row[place]]
+    first, last, of_class = wanted[0][c], wanted[1][c], leaves.class_leaf
+    start, end = of_class[first], of_class[last]
+    return start, max(start, end), of_class[c], of_class[c if wanted[2] else c + 1]
 
 
 @kernel
