@@ -186,3 +186,38 @@ def wilson(successes, n, z=1.959963984540054):
     centre = share + z * z / (2 * n)
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return (centre - spread) / (1 + z * z / n), (centre + spread) / (1 + z * z / n)
+
+
+# ----------------------------------------------------------------------- forests of ordered classes
+
+
+def ordinal_gini(classes, n_classes):
+    """Sum over thresholds of C (1 - C), C the share of samples up to a class."""
+    total = 0.0
+    for q in range(n_classes - 1):
+        share = sum(c <= q for c in classes) / len(classes)
+        total += share * (1 - share)
+    return total
+
+
+def forest_shares(leaves, classes, weights, n_classes):
+    """Mean over trees of the weighted shares of the classes in the leaf of every sample."""
+    n = len(classes)
+    result = [[0.0] * n_classes for _ in range(n)]
+    for tree in leaves:
+        for i in range(n):
+            mates = [j for j in range(n) if tree[j] == tree[i]]
+            total = sum(weights[j] for j in mates)
+            for j in mates:
+                result[i][classes[j]] += weights[j] / total / len(leaves)
+    return result
+
+
+def median_class(shares):
+    """The lowest class up to which the shares add up to one half."""
+    below = 0.0
+    for c, share in enumerate(shares):
+        below += share
+        if below >= 0.5 - 1e-12:
+            return c
+    return len(shares) - 1

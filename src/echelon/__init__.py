@@ -92,7 +92,7 @@ _HOMES = {
     ),
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
     "echelon.consensus": ("ConsensusSelector",),
-    "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition"),
+    "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition", "OrdinalForest"),
     "echelon.intervals": (
         "IntervalKMeans",
         "IntervalRelief",
@@ -152,6 +152,7 @@ __all__ = [
     "OrdEval",
     "OrderedSoftMargin",
     "OrdinalDecomposition",
+    "OrdinalForest",
     "RReliefF",
     "RankCorrelation",
     "RankMutualInformation",

@@ -23,7 +23,7 @@ from echelon.evaluation._metrics import (
     rank_loss_scorer,
 )
 from echelon.evaluation._monotonicity import MonotonicityViolations, monotonicity_violations
-from echelon.evaluation._ordinal import OrdinalDecomposition
+from echelon.evaluation._ordinal import OrdinalDecomposition, OrdinalForest
 from echelon.evaluation._trust import (
     NullThreshold,
     SelectionStability,
@@ -37,6 +37,7 @@ __all__ = [
     "MonotonicityViolations",
     "NullThreshold",
     "OrdinalDecomposition",
+    "OrdinalForest",
     "SelectionStability",
     "clustering_accuracy",
     "f_measure_of_support",

@@ -1,21 +1,40 @@
-"""Any classifier for ordered classes: one binary question per threshold."""
+"""Classifiers for ordered classes: any classifier, one question per threshold; and a forest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.compat import HasMethods, StrOptions, fit_context
-from echelon._core.jobs import Jobs
+from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
+from echelon._core.jobs import Jobs, n_threads
 from echelon._core.rows import fit_weighted, read_rows, weighted_rows
-from echelon.data import numbers_that_fit
+from echelon.base import note_features
+from echelon.data import as_table, numbers_that_fit, read_numbers
 from echelon.targets import read_ordered_classes
+
+
+def _shares(above: np.ndarray) -> np.ndarray:
+    """Probabilities of the classes from those of being above each of them but the highest."""
+    edge = np.ones((len(above), 1))
+    # The differences add up to 1, so what is left after clipping is never 0.
+    shares = np.maximum(np.hstack([edge, above]) - np.hstack([above, 0 * edge]), 0)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _answered(shares: np.ndarray, answer: str) -> np.ndarray:
+    """The median or the most probable class, as a code; the lowest one among equals."""
+    if answer == "median":
+        # Half of the probability, but for rounding.
+        return (shares.cumsum(axis=1) >= 0.5 - 1e-12).argmax(axis=1)
+    return shares.argmax(axis=1)
 
 
 def _gives_probabilities(self: OrdinalDecomposition) -> bool:
@@ -156,11 +175,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X = self._checked(X)
         with numbers_that_fit("X"):
             above = np.column_stack([each.predict_proba(X)[:, 1] for each in self.estimators_])
-        edge = np.ones((len(above), 1))
-        shares = np.hstack([edge, above]) - np.hstack([above, 0 * edge])
-        # The differences add up to 1, so what is left after clipping is never 0.
-        shares = np.maximum(shares, 0)
-        return shares / shares.sum(axis=1, keepdims=True)
+        return _shares(above)
 
     def predict(self, X: Any) -> np.ndarray:
         """The median or the most probable class (see ``answer``), the lowest one among equals.
@@ -177,11 +192,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if hasattr(self, "predict_proba"):
-            shares = self.predict_proba(X)
-            if self.answer == "median":
-                # Half of the probability, but for rounding.
-                return self.classes_[(shares.cumsum(axis=1) >= 0.5 - 1e-12).argmax(axis=1)]
-            return self.classes_[shares.argmax(axis=1)]
+            return self.classes_[_answered(self.predict_proba(X), self.answer)]
         X = self._checked(X)
         with numbers_that_fit("X"):
             return self.classes_[np.sum([each.predict(X) for each in self.estimators_], axis=0)]
@@ -196,4 +207,199 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+
+class OrdinalForest(ClassifierMixin, BaseEstimator):
+    """A forest for ordered classes: trees on the cumulative indicators of the classes.
+
+    Every tree predicts whether y is above each class but the highest, all at once.  The sum of the
+    squared errors of these indicators in a node is the ordinal Gini criterion, the sum over
+    thresholds q of C_q (1 - C_q), where C_q is the share of samples up to class q.  So splits
+    respect the order and no distance between classes is assumed.  Trees are scikit-learn's.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    trees : {"extra", "random"}, default="extra"
+        Extremely randomised trees, or a random forest.
+    max_features : float or int, default=1.0
+        Features that are looked at for every split: a share, or a number.
+    max_depth : int, default=None
+        Depth of the trees; None: until leaves are small or pure.
+    min_samples_leaf : int, default=2
+        Fewest samples of a leaf.
+    answer : {"median", "mode"}, default="median"
+        What :meth:`predict` answers: the median class, which is best for the error in classes
+        (the lowest class up to which the probabilities add up to one half), or the most probable
+        one, which is best for accuracy.
+    class_order : sequence, default=None
+        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
+        categories.
+    random_state : int, RandomState instance or None, default=None
+        Seed of every random choice.
+    n_jobs : int, default=None
+        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib says otherwise.  Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; ordered ones lowest first.
+    forest_ : ExtraTreesRegressor or RandomForestRegressor
+        The trees, with one output per class but the highest.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of the decrease of the criterion that every feature is responsible for.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen in fit, if X has them.
+
+    See Also
+    --------
+    OrdinalDecomposition : Any classifier, one copy per threshold.
+    ForestImportance : A ranking of features by a forest.
+
+    Notes
+    -----
+    The indicators of a leaf fall from class to class, and so do their means over trees: the
+    probabilities need no correction.  Missing values are taken as scikit-learn's trees take them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from echelon import OrdinalForest
+    >>> from echelon.evaluation import rank_loss_scorer
+    >>> X, progression = load_diabetes(return_X_y=True, as_frame=True)
+    >>> grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
+    >>> unordered = ExtraTreesClassifier(min_samples_leaf=2, random_state=0)
+    >>> for each in (OrdinalForest(random_state=0), unordered):
+    ...     print(-cross_val_score(each, X, grade, scoring=rank_loss_scorer).mean().round(2))
+    0.84
+    0.91
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "trees": [StrOptions({"extra", "random"})],
+        "max_features": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "answer": [StrOptions({"median", "mode"})],
+        "class_order": [None, "array-like"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        trees: str = "extra",
+        max_features: float = 1.0,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 2,
+        answer: str = "median",
+        class_order: Sequence | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_estimators = n_estimators
+        self.trees = trees
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.answer = answer
+        self.class_order = class_order
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OrdinalForest:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Ordered classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, which the trees are given; a row of weight 0 is not there.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        X, y, sample_weight = weighted_rows(as_table(X), y, sample_weight)
+        note_features(self, X, y)
+        values = self._numbers(X)
+        self.classes_, codes = read_ordered_classes(y, self.class_order)
+        check_consistent_length(values, codes)
+        above = (codes[:, None] > np.arange(len(self.classes_) - 1)).astype(float)
+        kind = ExtraTreesRegressor if self.trees == "extra" else RandomForestRegressor
+        self.forest_ = kind(
+            self.n_estimators,
+            max_features=self.max_features,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+            n_jobs=n_threads(self.n_jobs),
+        )
+        self.forest_.fit(values, above if above.shape[1] > 1 else above[:, 0], sample_weight)
+        self.feature_importances_ = self.forest_.feature_importances_
+        self.forest_.n_jobs = 1  # threads would add up predictions in any order
+        return self
+
+    def _numbers(self, X: Any, min_samples: int = 2) -> np.ndarray:
+        reason = "trees of scikit-learn split numbers"
+        return read_numbers(X, allow_nan=True, reason=reason, min_samples=min_samples).values
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Not negative, every row adding up to 1.
+        """
+        check_is_fitted(self)
+        X = read_rows(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        values = self._numbers(X, min_samples=1)
+        return _shares(self.forest_.predict(values).reshape(len(values), -1))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The median or the most probable class (see ``answer``), the lowest one among equals.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        classes : ndarray of shape (n_samples,)
+            Predicted classes.
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[_answered(shares, self.answer)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = True
         return tags
