@@ -40,7 +40,8 @@ def _the_kept_are_kept(summary: Summary) -> Iterator[str]:
 
 def _none_without_help(summary: Summary) -> Iterator[str]:
     answer = summary["answer"]
-    if not answer["helps"] and answer["rule"]["wanted"] is None:
+    rule = answer["rule"]
+    if not answer["helps"] and rule["wanted"] is None and rule["allow_none"]:
         extra = set(answer["keep"]) - set(answer["always"])
         if extra:
             yield f"Nothing helps, and {sorted(extra)} are kept."

@@ -10,6 +10,7 @@ numbers, for models that judge features of every kind) are ``echelon.profile``'s
 
 from echelon.profile import Profile, profile
 from echelon.report._report import Report, summarize
+from echelon.report._report import check_path as check_path
 from echelon.study import TableEncoder
 
 __all__ = ["Profile", "Report", "TableEncoder", "profile", "summarize"]

@@ -260,14 +260,9 @@ class Report:
         path : Path
             The file.
         """
+        found = check_path(path, overwrite=overwrite)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
-        path = Path(path)
-        form = forms.get(path.suffix.lower())
-        if form is None:
-            raise ValueError(
-                f"`path` must end in .html, .md or .json, got {str(path)!r}. Rename it."
-            )
-        return write_whole(check_writable(path, overwrite=overwrite), form(), overwrite=overwrite)
+        return write_whole(found, forms[found.suffix.lower()](), overwrite=overwrite)
 
     def to_html(self) -> str:
         """One HTML page that needs nothing else: no network, no other file."""
@@ -313,6 +308,13 @@ class Report:
             '<iframe style="width: 100%; height: 640px; border: 1px solid #8888" '
             f'sandbox="allow-scripts" srcdoc="{escape(self.to_html())}"></iframe>'
         )
+
+
+def check_path(path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+    """The path of a report, or a sentence on why nothing could be written there."""
+    if Path(path).suffix.lower() not in (".html", ".md", ".json"):
+        raise ValueError(f"`path` must end in .html, .md or .json, got {str(path)!r}. Rename it.")
+    return check_writable(Path(path), overwrite=overwrite)
 
 
 def _environment(html: bool) -> Any:

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -243,8 +243,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.kind_, self.method_ = design.target.kind, RANKING
         self.curves_, self.helps_ = {RANKING: judged.curves[NAME]}, judged.helps
-        kept = judged.helps or not self.allow_none or design.rule.wanted is not None
-        self.support_ = self.ranking_ <= (judged.choice.size if kept else len(design.rule.always))
+        self.support_ = self.ranking_ <= judged.n_kept(design.rule)
         sign = design.scoring.sign
         self.score_ = float(sign * judged.held_out.mean())
         self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
@@ -277,9 +276,10 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             verbose=self.verbose,
             tolerance=self.tolerance,
             keep=[str(name) for name in names[first]],
+            allow_none=self.allow_none,
             rows=rows,
         )
-        return conduct({NAME: self}, design(X, target, settings))
+        return conduct({NAME: clone(self)}, design(X, target, settings))
 
     def report(
         self,
@@ -317,7 +317,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         The stability is measured here, on the data of ``fit``, which the selector refers to until
         it is pickled or copied.
         """
-        from echelon.report import Report
+        from echelon.report import Report, check_path
 
         check_is_fitted(self)
         if getattr(self, "_study", None) is None:
@@ -326,6 +326,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
                 "again, then report."
             )
         check_description(n_resamples, profile)
+        if path is not None:
+            check_path(path)
         expect(n_resamples)
         facts = summary_of(
             self._study,

@@ -41,6 +41,8 @@ class Rule(NamedTuple):
     """The same as a share of what the best size gains over guessing."""
     always: tuple[str, ...] = ()
     """Features that are kept whatever they are worth."""
+    allow_none: bool = True
+    """Whether nothing else is kept where nothing helps."""
 
 
 def read_rule(n_features: Any, tolerance: Any, always: Sequence[str], names: Sequence[str]) -> Rule:

@@ -83,6 +83,7 @@ class Settings(NamedTuple):
     verbose: int = 0
     tolerance: Any = None
     keep: Sequence[str] = ()
+    allow_none: bool = True
     rows: Rows = Rows()
 
 
@@ -170,6 +171,7 @@ def design(X: Any, target: Target, settings: Settings) -> Design:
     table = _read(X)
     names = table.columns.tolist()
     rule = read_rule(settings.n_features, settings.tolerance, settings.keep, names)
+    rule = rule._replace(allow_none=settings.allow_none)
     check_consistent_length(table, target.numbers)
     data = None
     if not holds_intervals(table):
@@ -294,6 +296,11 @@ class Judged(NamedTuple):
     def helps(self) -> bool:
         """Whether something is gained, and the folds or the features say that it is no chance."""
         return self.gained and (self.clear or self.is_related)
+
+    def n_kept(self, rule: Rule) -> int:
+        """How many features the answer keeps."""
+        asked = rule.wanted is not None or not rule.allow_none
+        return self.choice.size if self.helps or asked else len(rule.always)
 
     @property
     def gained(self) -> bool:

@@ -128,7 +128,7 @@ def _answer(study: Study, order: list[str]) -> Answer:
     """Which features to keep, by which rule, and what they are worth."""
     judged, rule = study.judged, study.design.rule
     choice = judged.choice
-    n_kept = choice.size if judged.helps or rule.wanted else len(rule.always)
+    n_kept = judged.n_kept(rule)
     return Answer(
         keep=order[:n_kept],
         always=list(rule.always),
@@ -139,6 +139,7 @@ def _answer(study: Study, order: list[str]) -> Answer:
             "tolerance": rule.tolerance,
             "share": rule.share,
             "most_lost": MOST_LOST,
+            "allow_none": rule.allow_none,
         },
         advised=judged.curves[choice.method].one_se_size,
         method=choice.method,
@@ -187,7 +188,7 @@ def _offer(study: Study, order: list[str]) -> Offer | None:
     """The knee of the curve where the answer is nearly everything, by the rule that leads to it."""
     judged, rule = study.judged, study.design.rule
     choice, guess = judged.choice, float(judged.guess.scores.mean())
-    if rule._replace(always=()) != Rule() or not judged.helps:
+    if rule._replace(always=(), allow_none=True) != Rule() or not judged.helps:
         return None
     curve = judged.curves[choice.method]
     share = share_to_offer(curve, guess, choice.size)

@@ -69,6 +69,8 @@ class SizeRule(TypedDict):
     share: float | None
     most_lost: float
     """The share of the improvement over the baseline that the default rule lets go at most."""
+    allow_none: bool
+    """Whether nothing is kept where nothing helps."""
 
 
 class Tests(TypedDict):

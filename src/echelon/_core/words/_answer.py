@@ -129,7 +129,8 @@ def _sentence(summary: Any) -> str:
 
 
 def _no_help(answer: Any) -> str:
-    wanted, guess = answer["rule"]["wanted"], answer["score"]["guess"]["name"]
+    rule, guess = answer["rule"], answer["score"]["guess"]["name"]
+    wanted = rule["wanted"] if rule["allow_none"] else answer["n_features"]
     if wanted is None:
         what = f"{listed(answer['always'])}, as asked for" if answer["always"] else "none"
         return (
