@@ -18,7 +18,7 @@ from echelon.engines.numba.leaves import (
 )
 from echelon.engines.numba.leaves._layout import choose_codes, possible_axes
 
-pytestmark = pytest.mark.slow  # half a minute of compiling, thrice
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("searches_compiled")]
 
 ENGINES = {way: NumbaEngine(1, search=way) for way in ("pairs", "leaves")}
 

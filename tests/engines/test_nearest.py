@@ -72,7 +72,9 @@ def find_all(engine, space, queries, search):
 
 @pytest.fixture(params=["pairs", pytest.param("leaves", marks=pytest.mark.slow)])
 def assert_found(request):
-    """Either way to search finds what brute force finds; leaves take half a minute to compile."""
+    """Either way to search finds what brute force finds; leaves take long to compile."""
+    if request.param == "leaves":
+        request.getfixturevalue("searches_compiled")
     return partial(assert_found_by, NumbaEngine(1, search=request.param))
 
 

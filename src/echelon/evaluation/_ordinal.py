@@ -224,12 +224,12 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         Trees.
     trees : {"extra", "random"}, default="extra"
         Extremely randomised trees, or a random forest.
-    max_features : float or int, default=1.0
-        Features that are looked at for every split: a share, or a number.
+    max_features : float, default=1.0
+        Share of the columns that every split chooses among.
     max_depth : int, default=None
         Depth of the trees; None: until leaves are small or pure.
     min_samples_leaf : int, default=2
-        Fewest samples of a leaf.
+        Samples in a leaf, at least.
     answer : {"median", "mode"}, default="median"
         What :meth:`predict` answers: the median class, which is best for the error in classes
         (the lowest class up to which the probabilities add up to one half), or the most probable
@@ -286,10 +286,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "trees": [StrOptions({"extra", "random"})],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-        ],
+        "max_features": [Interval(Real, 0, 1, closed="right")],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "answer": [StrOptions({"median", "mode"})],
@@ -348,7 +345,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         kind = ExtraTreesRegressor if self.trees == "extra" else RandomForestRegressor
         self.forest_ = kind(
             self.n_estimators,
-            max_features=self.max_features,
+            max_features=float(self.max_features),
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             random_state=self.random_state,
