@@ -114,32 +114,36 @@ def _add_query(values, query, indices, shares, form, total, weight):
     """
     n_ordered, n_numeric, missing, paired, direction = form
     n_signed = n_ordered if direction != 0 else 0
+    if not (paired or missing):
+        _add_complete(values, query, indices, shares, n_signed, n_numeric, direction, total)
+        weight[0] += shares.sum()
+        return
     a = values[query]
     for c in range(indices.shape[0]):
         b = values[indices[c]]
         if paired:
             _add_norms(a, b, shares[c], total, weight)
-        elif missing:
-            _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
         else:
-            _add_complete(a, b, n_signed, n_numeric, direction, shares[c], total)
-            weight[0] += shares[c]
+            _add_partial(a, b, n_signed, n_numeric, direction, shares[c], total, weight)
 
 
 @kernel
-def _add_complete(a, b, n_signed, n_numeric, direction, share, total):
-    # Slices, since an index that counts from a variable may be negative and costs SIMD.
-    signed = total[:n_signed]
-    for f in range(signed.shape[0]):
-        signed[f] += share * direction * (np.float64(b[f]) - np.float64(a[f]))
-    absolute = total[n_signed:n_numeric]
-    x, y = a[n_signed:n_numeric], b[n_signed:n_numeric]
-    for f in range(absolute.shape[0]):
-        absolute[f] += share * abs(np.float64(y[f]) - np.float64(x[f]))
-    nominal = total[n_numeric:]
-    x, y = a[n_numeric:], b[n_numeric:]
-    for f in range(nominal.shape[0]):
-        nominal[f] += share * (x[f] != y[f])
+def _add_complete(values, query, indices, shares, n_signed, n_numeric, direction, total):
+    # Slices, since an index that counts from a variable may be negative and costs SIMD; most are
+    # made once, since each counts references.
+    signed, absolute, nominal = total[:n_signed], total[n_signed:n_numeric], total[n_numeric:]
+    a = values[query]
+    numbers, labels = a[n_signed:n_numeric], a[n_numeric:]
+    for c in range(indices.shape[0]):
+        b, share = values[indices[c]], shares[c]
+        for f in range(signed.shape[0]):
+            signed[f] += share * direction * (np.float64(b[f]) - np.float64(a[f]))
+        y = b[n_signed:n_numeric]
+        for f in range(absolute.shape[0]):
+            absolute[f] += share * abs(np.float64(y[f]) - np.float64(numbers[f]))
+        y = b[n_numeric:]
+        for f in range(nominal.shape[0]):
+            nominal[f] += share * (labels[f] != y[f])
 
 
 @kernel

@@ -1,6 +1,6 @@
 """The k nearest references of every query row, exactly, without a distance matrix.
 
-Every pair gets a cheap interval [lower, upper] around its distance (see ``tiles``).  The k-th
+Every pair gets a cheap interval [lower, upper] around its distance (see ``_tiles``).  The k-th
 smallest *upper* bound seen so far limits what can still be a neighbour, so a pair whose *lower*
 bound lies beyond it is never looked at again.  The few that remain get their exact distance.
 The first limit comes from minima over parts of some blocks, before any pair of them is looked at.

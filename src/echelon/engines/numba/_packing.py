@@ -1,6 +1,6 @@
 """Samples laid out for the search kernel: rounded values, blocks of lanes, error bounds.
 
-The three encodings differ in what is summed per pair (see ``kernels.tiles``) and in how far the
+The three encodings differ in what is summed per pair (see ``_tiles``) and in how far the
 sum may lie from the distance.  Each bound below is a worst case with room to spare: too wide
 costs time, too narrow on either side would cost exactness.
 """

@@ -12,7 +12,7 @@ which needs one maximum and one addition per term, in 16 bits: twice as many lan
 float32 and fewer operations than the absolute difference.  Euclidean distances use
 |a - b|^2 = |a|^2 + |b|^2 - 2 a.b in float32; norms of pairs of differences, for intervals, are
 taken as they are.  Either way a distance is twice a *tile sum* plus
-an offset of each row, up to rounding that ``engines._packing`` accounts for.
+an offset of each row, up to rounding that ``_packing`` accounts for.
 """
 
 import numpy as np

@@ -156,17 +156,19 @@ def _mark(sums, s, largest, hits):
 
 
 @kernel
-def _clear_unrelated(values, first_row, own, leaf, n_ordered, relation, hits):
-    """Take the mark from lanes that are not related to the query."""
+def _pass_unrelated_rows(values, first_row, own, leaf, kind, largest, sums, s):
+    """Rows that are not related to the query are too far away."""
+    _, _, never, n_ordered, relation = kind
     a = values[first_row[own]]
     for j in range(leaf[1]):
-        if hits[j]:
-            hits[j] = related(a, values[first_row[leaf[0] + j]], n_ordered, relation)
+        if sums[s, j] <= largest:
+            if not related(a, values[first_row[leaf[0] + j]], n_ordered, relation):
+                sums[s, j] = never
 
 
 @kernel
 def _add_marked(first_row, scales, own, leaf, sums, s, above, kind, query, hits, words, found, heap,
-                count, size):  # fmt: skip
+                q, count, size):  # fmt: skip
     """Add the lanes marked, with sums above one, to the query's candidates: places and sums.
 
     The heap holds the k smallest upper bounds of their distances, copies counted.  Where rows miss
@@ -174,32 +176,32 @@ def _add_marked(first_row, scales, own, leaf, sums, s, above, kind, query, hits,
     numbers of candidates and of bounds in the heap.
     """
     start, n = leaf
-    n_features, scaled, _, _ = kind
+    n_features, scaled, never, _, _ = kind
     slope, plus, known = query
-    k = heap.shape[0]
+    k, own_heap = heap.shape[1], heap[q]
     for word in range((n + 7) // 8):
         if words[word] == 0:
             continue
         for j in range(8 * word, min(8 * word + 8, n)):
             place = start + j
             copies = first_row[place + 1] - first_row[place] - (place == own)
-            if hits[j] == 0 or sums[s, j] <= above or copies == 0:
+            if hits[j] == 0 or not above < sums[s, j] < never or copies == 0:
                 continue
-            found[count, 0], found[count, 1] = place, sums[s, j]
+            found[q, count, 0], found[q, count, 1] = place, sums[s, j]
             count += 1
             high = sums[s, j] * slope + plus
             if scaled:
                 both = known + np.rint(n_features / scales[place]) - n_features
                 high = high * known / both if both > 0.5 else MOST
-            if size < k or high < heap[0]:
+            if size < k or high < own_heap[0]:
                 for _ in range(min(copies, k)):
-                    size = keep_smallest(heap, size, high)
+                    size = keep_smallest(own_heap, size, high)
     return count, size
 
 
 @kernel
 def _collect(
-    values, first_row, scales, own, leaf, sums, s, kind, own_scale, total, rounding, hits, words,
+    first_row, scales, own, leaf, sums, s, kind, own_scale, total, rounding, hits, words,
     found, heap, state, counts, q, tolerance,
 ):  # fmt: skip
     """Add the lanes of a leaf that are near query q to its candidates; its new limit.
@@ -214,11 +216,9 @@ def _collect(
         if _mark(sums, s, up_to, hits) > 2 * (k + 1) and above < 0:
             up_to = min(up_to, near_enough(sums, s, leaf[1], k + 1))
             _mark(sums, s, up_to, hits)
-        if kind[3] != ANY:
-            _clear_unrelated(values, first_row, own, leaf, kind[2], kind[3], hits)
         count, size = _add_marked(
-            first_row, scales, own, leaf, sums, s, above, kind, query, hits, words, found[q],
-            heap[q], count, size,
+            first_row, scales, own, leaf, sums, s, above, kind, query, hits, words, found,
+            heap, q, count, size,
         )  # fmt: skip
         if size == k:
             state[q, CUT] = min(state[q, CUT], heap[q, 0] * tolerance)
@@ -228,17 +228,21 @@ def _collect(
 
 
 @kernel
+def _measure(values, i, j, n_numeric, missing, squared):
+    """The exact distance of two rows."""
+    if missing:
+        return partial_distance(values[i], values[j], n_numeric, squared)
+    return distance(values[i], values[j], n_numeric, squared)
+
+
+@kernel
 def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
     """Measure the candidates exactly, and keep those among the k nearest; their number."""
     _, n_numeric, _, missing, squared, _ = form
-    size, k, a = 0, heap.shape[0], values[first_row[own]]
+    size, k, row = 0, heap.shape[0], first_row[own]
     for c in range(count):
         place = np.int64(found[c, 0])
-        b = values[first_row[place]]
-        if missing:
-            far = partial_distance(a, b, n_numeric, squared)
-        else:
-            far = distance(a, b, n_numeric, squared)
+        far = _measure(values, row, first_row[place], n_numeric, missing, squared)
         found[c, 1] = far
         if size < k or far < heap[0]:
             for _ in range(min(k, first_row[place + 1] - first_row[place] - (place == own))):
@@ -249,14 +253,13 @@ def _settle(values, first_row, own, form, found, count, heap, cut, tolerance):
 
 
 @kernel
-def _nearest_leaves(order, span):
-    """The leaves to visit first, and a few more where they are as near."""
+def _leaves_between(order, span, nearer, beyond):
+    """The leaves whose ranks lie in a range."""
     first, _, passed, passed_to = span
-    chosen, n = np.empty(2 * FIRST_LEAVES, np.int64), 0
-    beyond = kth_smallest(order.copy(), FIRST_LEAVES)
+    chosen, n = np.empty(order.shape[0], np.int64), 0
     for b in range(order.shape[0]):
         there = first + b < passed or first + b >= passed_to
-        if order[b] <= beyond and there and n < chosen.shape[0]:
+        if there and nearer < order[b] <= beyond:
             chosen[n] = first + b
             n += 1
     return chosen[:n]
@@ -277,24 +280,21 @@ def _look_ahead(leaves, group, chosen, form, k, tolerance, buffers):
 
 
 @kernel
-def _visit_leaves(leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap):
-    """Let the queries visit the leaves whose ranks lie in a range, unless they are too far away.
+def _visit_leaves(
+    leaves, group, chosen, nearest_of, first, form, kind, tolerance, buffers, found, counts, heap
+):
+    """Let the queries visit the leaves chosen, unless they are too far away.
 
     Returns their candidates, in an array that may be larger now, and the number of visits.
     """
-    first, last, passed, passed_to = span
-    nearest_of, order, nearer, beyond = ranks
     # Unpacked here: a call in these loops that gets a tuple of arrays counts references to all.
     places, rows, along, ordered, totals, scale, state, limits = group
     sums, shared, tile, tile_words, bounds, hits, members, lane_hits, hit_words = buffers
     values, first_row, n_lanes = leaves.values, leaves.first_row, leaves.lanes.shape[2]
-    relation, rounding = kind[3], (leaves.slack, leaves.never, leaves.whole)
+    relation, rounding = kind[4], (leaves.slack, leaves.never, leaves.whole)
     words, visits, widest = rows.view(np.uint64), 0, limits.max()
     least_scale = np.float32(1) if leaves.whole else scale.min()
-    for b in range(first, last):
-        rank = order[b - first]
-        if rank > beyond or rank <= nearer or passed <= b < passed_to:
-            continue
+    for b in chosen:
         if nearest_of[b - first] * least_scale > widest:
             continue
         bound_queries(leaves, along, scale, bounds, b)
@@ -305,17 +305,22 @@ def _visit_leaves(leaves, group, span, ranks, form, kind, tolerance, buffers, fo
         block, halves, leaf = leaves.lanes[b], leaves.halves[b], (leaves.start[b], leaves.size[b])
         for t in range(0, n_members, TILE):
             n_rows = min(TILE, n_members - t)
-            copy_rows(words, members, t, n_rows, tile_words)
-            sum_tile(block, halves, form, tile, sums, shared)
+            if n_rows == TILE and members[t + TILE - 1] == members[t] + TILE - 1:
+                sum_tile(block, halves, form, rows[members[t] : members[t] + TILE], sums, shared)
+            else:
+                copy_rows(words, members, t, n_rows, tile_words)
+                sum_tile(block, halves, form, tile, sums, shared)
             for s in range(n_rows):
                 q = members[t + s]
                 if smallest(sums, s) > state[q, LARGEST]:
                     continue
-                some = True
+                some, own = True, places[q]
+                if relation != ANY:
+                    largest = state[q, LARGEST]
+                    _pass_unrelated_rows(values, first_row, own, leaf, kind, largest, sums, s)
                 limits[q] = _collect(
-                    values, first_row, leaves.scale, places[q], leaf, sums, s, kind, scale[q],
-                    totals[q], rounding, lane_hits, hit_words, found, heap, state, counts, q,
-                    tolerance,
+                    first_row, leaves.scale, own, leaf, sums, s, kind, scale[q], totals[q],
+                    rounding, lane_hits, hit_words, found, heap, state, counts, q, tolerance,
                 )  # fmt: skip
                 if counts[q, 0] + n_lanes > found.shape[1]:
                     found = _with_room(found, counts, q, state[q, LARGEST], n_lanes)
@@ -347,17 +352,19 @@ def _search_leaves(leaves, places, wanted, k, radius, relation, tolerance):
     found, counts = np.empty((n, 4 * k + n_lanes, 2)), np.zeros((n, 2), np.int64)
     heap, n_leaves, visits = np.empty((n, k)), order.shape[0], 0
     if relation == ANY and 2 * (k + 1) <= n_lanes and n_leaves > 2 * FIRST_LEAVES:
-        chosen = _nearest_leaves(order, span)
+        beyond = np.float64(kth_smallest(order.copy(), FIRST_LEAVES))
+        chosen = _leaves_between(order, span, -1.0, beyond)[: 2 * FIRST_LEAVES]
         _look_ahead(leaves, group, chosen, form, k, tolerance, buffers)
     nearer, n_next = -1.0, FIRST_LEAVES
     while nearer < leaves.never and n_leaves > 0:
         beyond = leaves.never
         if n_next < n_leaves:
             beyond = np.float64(kth_smallest(order.copy(), n_next))
-        ranks = (nearest_of, order, nearer, beyond)
+        chosen = _leaves_between(order, span, nearer, beyond)
         found, more = _visit_leaves(
-            leaves, group, span, ranks, form, kind, tolerance, buffers, found, counts, heap
-        )
+            leaves, group, chosen, nearest_of, span[0], form, kind, tolerance, buffers, found,
+            counts, heap,
+        )  # fmt: skip
         visits, nearer, n_next = visits + more, beyond, 4 * n_next
     for q in range(n):
         near = drop_beyond(group.state[q, LARGEST], found[q], counts[q, 0])
@@ -386,7 +393,8 @@ def _forms(leaves, relation):
     whole, missing, n_features = leaves.whole, leaves.missing, leaves.values.shape[1]
     unit = leaves.lanes.dtype.type(leaves.steps / 2 if whole else 1)
     form = (leaves.nominal_from, leaves.n_numeric, whole, missing, leaves.squared, unit)
-    return form, (np.float64(n_features), whole and missing, leaves.n_ordered, relation)
+    never = leaves.lanes.dtype.type(leaves.never)
+    return form, (np.float64(n_features), whole and missing, never, leaves.n_ordered, relation)
 
 
 @kernel
