@@ -202,23 +202,21 @@ def page(now: dict[str, Any], before: dict[str, Any], others: dict[str, Any]) ->
 
 What a new process costs, on {ROWS} rows, {FEATURES} columns and three classes, default parameters;
 made by `python -m benchmarks.first_use --write --before FOLDER --peers PYTHON`, where the folder is
-`src` of commit cd8d0af and the Python one that has the other packages, with
+`src` of version 0.2.0 and the Python one that has the other packages, with
 {environment("scikit-learn", "scipy")}.
 
 Seconds of the processor, all threads together, so that other work on the machine does not count.
 *Cold*: the first `fit` with an empty cache of compiled code, as in a new container or a CI job.
 *Warm*: the first `fit` of a process that finds the cache of another.  *Again*: the best of three
 more in the same process.  Of `echelon rank` the whole process is counted, imports included.  An
-empty cell was not there then, or not measured.  *Warm* has now the import of numba in it (0.5 s),
-which once came with `import echelon`.  Where *again* is larger now, no loop was compiled yet: after
-a second of such work, by estimate (half a minute for `RelevanceBounds`), it is.
+empty cell was not there then, or not measured.  *Cold* and *warm* contain the import of numba
+(0.5 s) where a loop is compiled.  In 0.2.0 small loops were run by Python until they had had a
+second's worth of steps; now the size of the input decides alone, so that the numbers of a fit never
+depend on what was compiled before.
 
 | | cold, before | now | warm, before | now | again, before | now |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {table(now, before, others)}
-
-Of `echelon rank` with compiled code at hand, trees take three to four seconds (eleven forests),
-nearest neighbours two to three, the eighty models of the curve one to two, imports two.
 
 Seconds of a process that only imports; `echelon.ReliefF` needs what scikit-learn needs, no more.
 `sklearn.base` itself imports pandas and `scipy.stats`, which is most of it:
@@ -228,8 +226,8 @@ Seconds of a process that only imports; `echelon.ReliefF` needs what scikit-lear
 {newline.join(rows)}
 
 How it works is told in [docs/scale.md](../scale.md#first-use): small work is done by array
-operations, loops are compiled once they have had a second's worth of steps, and
-`echelon warm-up` compiles all of them ahead.
+operations, other loops are compiled at their first call, and `echelon warm-up` compiles all of
+them ahead.
 """
 
 
