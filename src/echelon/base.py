@@ -99,7 +99,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _reads_data(self) -> bool:
         """Whether ``fit`` takes features that were read before, as ``Data``."""
         given = getattr(self, "categorical_features", "from_dtype")
-        return isinstance(given, str) and given == "from_dtype"
+        ours = type(self)._read.__module__.partition(".")[0] == "echelon"
+        return ours and isinstance(given, str) and given == "from_dtype"
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Target]:
         """Features and target: ``Data``, or what else has ``values``, and a ``Target``."""

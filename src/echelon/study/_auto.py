@@ -234,6 +234,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         if not hasattr(X, "columns"):
             X = read_columns(X).values  # an array holds numbers
         self._study = self._conducted(X, y, Rows(groups, time, sample_weight))
+        self._study.design.kept.clear()  # a report encodes again: no fold is held for long
         design, judged = self._study.design, self._study.judged
         fitted, _ = self._study.fitted[NAME]
         ranked = fitted.selector_ if isinstance(fitted, Arranged) else fitted
