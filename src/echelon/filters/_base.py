@@ -9,16 +9,15 @@ lucky steps average out, and the samples a bag leaves out can judge it.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval
-from echelon._core.jobs import n_threads
+from echelon._core.jobs import in_threads
 from echelon._core.progress import track
 from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.data import Data
@@ -154,12 +153,10 @@ class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
 
     def _run(self, search: Any, drawn: np.ndarray, n_wanted: int | None) -> list[Any]:
         """One search for every bag, in threads."""
-        run: Callable[..., Any] = delayed(search.run)
         n_steps = None if self.n_bags else n_wanted  # a bag always stops by itself
-        parallel = Parallel(n_threads(self.n_jobs), prefer="threads", return_as="generator")
         return list(
             track(
-                parallel(run(each, n_steps) for each in drawn),
+                in_threads(lambda each: search.run(each, n_steps), drawn, self.n_jobs),
                 total=len(drawn),
                 description=type(self).__name__,
                 verbose=self.verbose,
