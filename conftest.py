@@ -25,7 +25,7 @@ collect_ignore = [
     f"src/echelon/{folder}" for package, folder in NEEDED_BY.items() if find_spec(package) is None
 ]
 if find_spec("triton") is None:
-    collect_ignore += [f"src/echelon/engines/torch/{name}.py" for name in ("_gpu", "_gpu_bands")]
+    collect_ignore += ["src/echelon/engines/torch/_gpu.py"]
 collect_ignore += [f"docs/{made}" for made in ("conf.py", "_site", "_build", "api", "gallery")]
 
 
