@@ -230,7 +230,7 @@ class WeightingSelector(BaseSelector):
 
 
 class SampleWeightMixin:
-    """``fit`` with weights of samples, for selectors that count with ``Columns.weights``."""
+    """``fit`` with weights of samples, for selectors that count with ``Data.weights``."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

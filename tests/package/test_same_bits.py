@@ -77,18 +77,3 @@ def test_history_does_not_matter(tmp_path):
     old = run("\n".join([LARGE, SMALL, LARGE]), tmp_path / "a")
     assert len(new) > 200
     assert set(old) == set(new)
-
-
-@pytest.mark.parametrize("name", ["ReliefF", "OrderedSoftMargin", "ForwardAdditive", "NPDR"])
-def test_a_first_small_fit_compiles_nothing(name, tmp_path):
-    code = f"""
-import sys
-import numpy as np
-import echelon
-X = np.random.default_rng(0).normal(size=(500, 10))
-echelon.{name}().fit(X, np.digitize(X[:, 0], [-1, 0, 1]))
-print("numba" in sys.modules)
-"""
-    environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
-    assert done.stdout.split() == ["False"], done.stderr

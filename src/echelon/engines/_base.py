@@ -84,7 +84,7 @@ class Engine(ABC, Generic[S]):
         return n_threads(self.n_jobs)
 
     def read(self, X: Any, categorical_features: Any, *, allow_nan: bool) -> Any:
-        """Features of a Dask collection, as ``validation.Columns`` whose rows stay where they are.
+        """Features of a Dask collection, as ``Data`` whose rows stay where they are.
 
         Only for engines with workers to leave them on.
         """
