@@ -146,8 +146,9 @@ def test_small_searches_compile_nothing(tmp_path):
     code = (
         "import sys, numpy as np, echelon\n"
         "rng = np.random.default_rng(0)\n"
-        "X, y = rng.normal(size=(200, 5)), rng.integers(0, 3, 200)\n"
-        "for name in ('ReliefF', 'MultiSURF', 'OrderedSoftMargin', 'ForwardLinear'):\n"
+        "X, y = rng.normal(size=(500, 10)), rng.integers(0, 3, 500)\n"
+        "for name in ('ReliefF', 'MultiSURF', 'NPDR', 'OrderedSoftMargin', 'ForwardLinear',\n"
+        "             'ForwardAdditive'):\n"
         "    getattr(echelon, name)().fit(X, y)\n"
         "print('numba' in sys.modules)\n"
     )
