@@ -71,9 +71,10 @@ def find(folder: Path | str | None, names: Sequence[str]) -> dict[str, Path]:
     return files
 
 
-def find_fresh(folder: Path | None) -> dict[str, Path]:
-    """The files of the sets that had no part in the design; none without a folder."""
-    files = {} if folder is None else {name: folder / f"{name}.csv" for name in FRESH}
+def find_fresh(folder: Path | None, names: Sequence[str] | None = None) -> dict[str, Path]:
+    """The files of the sets that had no part in the design, or of some; none without a folder."""
+    wanted = FRESH if names is None else names
+    files = {} if folder is None else {name: folder / f"{name}.csv" for name in wanted}
     missing = [file.name for file in files.values() if not file.exists()]
     if missing:
         raise SystemExit(
@@ -103,8 +104,12 @@ def load(file: Path, kind: str = ORDERED) -> tuple[np.ndarray, np.ndarray]:
 
 def with_noise(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The same columns once or several times more, each with its values permuted on its own."""
-    copies = int(np.ceil(LEAST_NOISE / X.shape[1]))
-    return np.hstack([X] + [rng.permuted(X, axis=0) for _ in range(copies)])
+    return np.hstack([X] + [rng.permuted(X, axis=0) for _ in range(n_copies(X))])
+
+
+def n_copies(X: np.ndarray) -> int:
+    """How often noise takes every column, for enough of it."""
+    return int(np.ceil(LEAST_NOISE / X.shape[1]))
 
 
 def table(file: Path, *, noise: bool, seed: int, kind: str = ORDERED) -> Table:

@@ -48,21 +48,27 @@ def _figures(cell: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def finished(frame: pd.DataFrame) -> pd.DataFrame:
+def finished(
+    frame: pd.DataFrame, keys: Sequence[str] = ("method", "data", "noise")
+) -> pd.DataFrame:
     """Cells of the methods that were skipped nowhere on a version of a set."""
-    keys = ["method", "data", "noise"]
-    skipped = frame.groupby(keys).skipped.transform(lambda reasons: reasons.notna().any())
+    skipped = frame.groupby(list(keys)).skipped.transform(lambda reasons: reasons.notna().any())
     return frame[~skipped.astype(bool)]
 
 
-def ratios(frame: pd.DataFrame, reference: str, columns: Sequence[str] = MODELS) -> pd.DataFrame:
+def ratios(
+    frame: pd.DataFrame,
+    reference: str,
+    columns: Sequence[str] = MODELS,
+    keys: Sequence[str] = KEYS,
+) -> pd.DataFrame:
     """Errors of every method (columns) on every set (rows), relative to those of one of them.
 
     Means over the seeds and folds both have, divided; then the mean over the models.
     """
-    base = frame[frame.method == reference].set_index(KEYS)[list(columns)].add_suffix(" below")
-    both = frame.set_index(KEYS).join(base, how="inner")
-    below = [f"{name} below" for name in columns]
+    index, below = list(keys), [f"{name} below" for name in columns]
+    base = frame[frame.method == reference].set_index(index)[list(columns)].add_suffix(" below")
+    both = frame.set_index(index).join(base, how="inner")
     means = both.groupby(["data", "method"])[[*columns, *below]].mean()
     over, under = means[list(columns)].to_numpy(), means[below].to_numpy()
     means["ratio"] = ((over + SMALL) / (under + SMALL)).mean(axis=1)

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.common import note
 from benchmarks.ordered.data import Table, load, table
-from benchmarks.ordered.judges import JUDGES
+from benchmarks.ordered.judges import JUDGES, Judge
 from benchmarks.ordered.orders import Ranking
 from benchmarks.ordered.rankers import Ranker
 from echelon.methods import CONTINUOUS, ORDERED
@@ -87,10 +87,12 @@ def limited(seconds: float) -> Iterator[None]:
 class Fold:
     """The training and test samples of one fold, and the errors of all subsets judged there."""
 
-    def __init__(self, data: Table, train: np.ndarray, test: np.ndarray):
+    def __init__(
+        self, data: Table, train: np.ndarray, test: np.ndarray, judge: Judge | None = None
+    ):
         self.X, self.y, self.real = data.X[train], data.y[train], data.real
         self.truth, self.top = data.y[test], data.y.max()
-        self._judge, self._codes = JUDGES[data.kind], data.kind == ORDERED
+        self._judge, self._codes = judge or JUDGES[data.kind], data.kind == ORDERED
         scaler = StandardScaler().fit(self.X)
         self._seen = scaler.transform(self.X)
         self._unseen = scaler.transform(data.X[test])
@@ -256,10 +258,10 @@ def work_left(study: Study, files: Mapping[str, Path], wanted: Sequence[Unit]) -
     return left
 
 
-def forget_skipped(folder: Path, methods: Iterable[str]) -> None:
+def forget_skipped(folder: Path, methods: Iterable[str], made: str = FORMAT) -> None:
     """Make room to try again what took too long or failed."""
     for file in (file for method in methods for file in (folder / method).glob("*.json")):
-        cells = Cells(file, made=FORMAT)
+        cells = Cells(file, made=made)
         kept = {number: cell for number, cell in cells.values.items() if "skipped" not in cell}
         if len(kept) < len(cells.values):
             cells.values = kept
@@ -267,13 +269,13 @@ def forget_skipped(folder: Path, methods: Iterable[str]) -> None:
 
 
 class Progress:
-    """A line for every finished unit, with the time left."""
+    """A line for every finished unit (whatever has a file), with the time left."""
 
-    def __init__(self, left: Mapping[Unit, float]):
+    def __init__(self, left: Mapping[Any, float]):
         self.left, self.total = dict(left), sum(left.values())
         self.n_units, self.start = len(left), monotonic()
 
-    def finished(self, unit: Unit, seconds: float) -> None:
+    def finished(self, unit: Any, seconds: float) -> None:
         """Say so."""
         del self.left[unit]
         rest = sum(self.left.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -82,13 +83,15 @@ def prepared(source: str, target: str, dropped: list[str], data: Path, kind: str
     return frame.iloc[rows].reset_index(drop=True)
 
 
-def find(folder: Path, kind: str) -> dict[str, Path]:
-    """The files of a kind of target; what is missing is said in one sentence."""
-    files = {name: folder / f"{name}.csv" for name in SETS[kind]}
+def find(
+    folder: Path, kind: str, names: Iterable[str] | None = None, option: str = "--sets"
+) -> dict[str, Path]:
+    """The files of a kind of target, or some; what is missing is said in one sentence."""
+    files = {name: folder / f"{name}.csv" for name in (SETS[kind] if names is None else names)}
     missing = [file.name for file in files.values() if not file.exists()]
     if missing:
         raise SystemExit(
-            f"`--sets` must hold {', '.join(missing)}, {folder} does not; write them with python "
+            f"`{option}` must hold {', '.join(missing)}, {folder} does not; write them with python "
             f"-m benchmarks.targets.data --to {folder}"
         )
     return files
