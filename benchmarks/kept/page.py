@@ -159,7 +159,7 @@ def reading(found: list[Column]) -> str:
     told = [column for column in found if column.compared()]
     if not told:
         return f"No rule has {LEAST_SETS} sets in common with AutoSelector yet."
-    ahead = {column: _ahead(column) for column in told}
+    ahead = {str(column): _ahead(column) for column in told}
     behind = [f"- {column}: {words}" for column, words in ahead.items() if words]
     head = (
         f"AutoSelector is first or level with the first in {len(told) - len(behind)} of "
