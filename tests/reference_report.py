@@ -43,51 +43,123 @@ def quantile(values, share):
     return values[below] + (place - below) * (values[above] - values[below])
 
 
-def held_out(curves, sizes, wanted=None):
-    """Score of every fold at the method and size chosen on the other folds.
+def held_out(models, sizes, wanted=None, limits=None):
+    """Score of every fold with the model, method and size chosen on the other folds; guess 0.
 
-    ``curves[m][s][k]`` is the score of method m with ``sizes[s]`` features in fold k.
+    ``models[e][m][s][k]`` is the score of model e and method m with ``sizes[s]`` features in fold
+    k; ``limits[k]`` is how many features the ranking of fold k finds worth keeping.
     """
     result = []
-    for fold in range(len(curves[0][0])):
+    for fold in range(len(models[0][0][0])):
         others = [
-            [[v for k, v in enumerate(scores) if k != fold] for scores in curve] for curve in curves
+            [[[v for k, v in enumerate(row) if k != fold] for row in curve] for curve in curves]
+            for curves in models
         ]
-        method, place = chosen_place(others) if wanted is None else best_at(others, wanted, sizes)
-        result.append(curves[method][place][fold])
+        model = best_model(others, sizes, wanted)
+        limit = None if limits is None else limits[fold]
+        if wanted is None:
+            method, place = chosen_place(deciding(others, model), sizes, limit)
+        else:
+            place = sizes.index(wanted)
+            means = [average(curve[place]) for curve in others[model]]
+            method = means.index(max(means))
+        result.append(models[model][method][place][fold])
     return result
 
 
-def best_at(curves, wanted, sizes):
-    """The method with the best mean at a number of features, and the place of that number."""
-    place = sizes.index(wanted)
-    means = [sum(curve[place]) / len(curve[place]) for curve in curves]
-    return means.index(max(means)), place
+def average(values):
+    return sum(values) / len(values)
 
 
-def chosen_place(curves):
-    """Method and place of the smallest set that loses little against the best of all.
+def best_row(curves, sizes, wanted=None):
+    """Scores of the folds with the best method and size."""
+    rows = [row for curve in curves for row in curve]
+    if wanted is not None:
+        rows = [curve[sizes.index(wanted)] for curve in curves]
+    means = [average(row) for row in rows]
+    return rows[means.index(max(means))]
 
-    Little is one standard error, between 1 and 2 % of the best; of equally small sets the one with
-    the best mean.
+
+def best_model(models, sizes, wanted=None):
+    means = [average(best_row(curves, sizes, wanted)) for curves in models]
+    return means.index(max(means))
+
+
+def deciding(models, model):
+    """Mean curves over the models whose best is within one standard error of the best of all."""
+    best = best_row(models[model], None)
+    close = []
+    for number, curves in enumerate(models):
+        losses = [a - b for a, b in zip(best, best_row(curves, None), strict=True)]
+        if number == model or average(losses) <= standard_error(losses) + 1e-12:
+            close.append(curves)
+    return [
+        [
+            [average([curves[m][s][k] for curves in close]) for k in range(len(row))]
+            for s, row in enumerate(curve)
+        ]
+        for m, curve in enumerate(models[model])
+    ]
+
+
+def smoothed(curve, sizes):
+    """Every row averaged with its neighbours, 1, 2, 1; sizes twice as large are no neighbours."""
+    rows = []
+    for s, row in enumerate(curve):
+        below = curve[s - 1] if s and sizes[s] <= 2 * sizes[s - 1] else row
+        above = curve[s + 1] if s + 1 < len(sizes) and sizes[s + 1] <= 2 * sizes[s] else row
+        rows.append([(a + 2 * b + c) / 4 for a, b, c in zip(below, row, above, strict=True)])
+    return rows
+
+
+def own_place(curve, sizes, limit=None):
+    """Where one method stops: the fewest that lose little, and no more than the limit.
+
+    Little is one standard error, between 1 and 2 % of the best.  With a limit the curve is smoothed
+    and it is at most 0.5 %; more than the limit are taken if they are better by more than one
+    standard error.
     """
-    means = [[sum(row) / len(row) for row in curve] for curve in curves]
-    top = max(max(row) for row in means)
-    best = next(
-        row
-        for curve, each in zip(curves, means, strict=True)
-        for row, mean in zip(curve, each, strict=True)
-        if mean == top
-    )
-    found = []
-    for method, curve in enumerate(curves):
-        for place, row in enumerate(curve):
-            losses = [a - b for a, b in zip(best, row, strict=True)]
-            allowed = min(max(standard_error(losses), 0.01 * top), 0.02 * top)
-            if sum(losses) / len(losses) <= allowed + 1e-12:
-                found.append((place, -means[method][place], method))
-    place, _, method = min(found)
-    return method, place
+    smooth = curve if limit is None else smoothed(curve, sizes)
+    least, most = (0.01, 0.02) if limit is None else (0.0, 0.005)
+    means = [average(row) for row in smooth]
+    best = next(row for row, mean in zip(smooth, means, strict=True) if mean >= max(means) - 1e-12)
+    place = 0
+    while True:
+        losses = [a - b for a, b in zip(best, smooth[place], strict=True)]
+        gain = max(average(best), 0)
+        if average(losses) <= min(max(standard_error(losses), least * gain), most * gain) + 1e-12:
+            break
+        place += 1
+    if limit is None or sizes[place] <= limit:
+        return place
+    smaller = max([s for s, size in enumerate(sizes) if size <= limit], default=0)
+    gains = [a - b for a, b in zip(curve[place], curve[smaller], strict=True)]
+    return place if average(gains) > standard_error(gains) + 1e-12 else smaller
+
+
+def chosen_place(curves, sizes, limit=None):
+    """Method and place of the answer.
+
+    The first method that loses at most one standard error, between 1 and 2 % of the best, against
+    the best of all; and the smallest choice that is no worse than it.
+    """
+    places = [own_place(curve, sizes, limit) for curve in curves]
+    rows = [curve[place] for curve, place in zip(curves, places, strict=True)]
+    means = [average(row) for row in rows]
+    top = max(means)
+    reference = rows[min((p, m) for m, p in enumerate(places) if means[m] == top)[1]]
+    first = None
+    for method, row in enumerate(rows):
+        losses = [a - b for a, b in zip(reference, row, strict=True)]
+        gain = max(average(reference), 0)
+        allowed = min(max(standard_error(losses), 0.01 * gain), 0.02 * gain)
+        if first is None and average(losses) <= allowed + 1e-12:
+            first = method
+    best = first
+    for method in range(len(curves)):
+        if places[method] < places[best] and means[method] >= means[first]:
+            best = method
+    return best, places[best]
 
 
 def groups_alike(association, least):

@@ -39,6 +39,8 @@ MOST_QUERIES = 1000
 LONG_PATH, SHORT_PATH = 45, 8
 """Steps of the search in a linear model that does not stop by itself; most steps by neighbours."""
 CORRELATION = "rank correlation"
+SEARCHES = ("linear", "linear in ranks", "additive", "neighbours")
+"""Searches that stop by themselves: what none of them selects is hardly worth keeping."""
 
 
 class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -55,8 +57,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         What ranks the features: anything that has ``order_``, ``ranking_``, ``scores_``,
         ``feature_importances_`` or ``coef_`` after its fit.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that more than half of the selectors
-        with a rule of their own keep, at least one.
+        Number, or share, of features to keep.  None: as many as have the votes of more than half
+        of the voters, at least one.
     fusion : {"reciprocal", "mean", "median"}, default="reciprocal"
         Sum of weight / (place + ``constant``), or mean or median of the places.
     constant : float, default=3.0
@@ -68,6 +70,9 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         then only vouch for the features they keep; what one of them does not keep is ranked,
         behind what it keeps, by the mean place in these rankings.  None: every selector ranks as
         far as it can.
+    voters : list of str, default=None
+        Names of the ``selectors`` whose own choice of features counts as a vote.  None: all that
+        have one.
     max_samples : int, default=None
         Rows drawn at random for all selectors but those named in ``completed_by``, where there
         are more.
@@ -93,8 +98,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         The fitted selectors.
     places_ : ndarray of shape (n_selectors, n_features)
         Place of every feature in every ranking, 0 = first, as they were fused.
-    vouched_ : ndarray of shape (n_features,)
-        Number of selectors that keep the feature by their own rule.
+    votes_ : ndarray of shape (n_features,)
+        Number of voters that select the feature by their own rule.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -130,6 +135,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         "constant": [Interval(Real, 0, None, closed="neither")],
         "weights": ["array-like", None],
         "completed_by": [list, tuple, None],
+        "voters": [list, tuple, None],
         "max_samples": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -145,6 +151,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         constant: float = 3.0,
         weights: Sequence[float] | None = None,
         completed_by: Sequence[Any] | None = None,
+        voters: Sequence[str] | None = None,
         max_samples: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -156,6 +163,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.constant = constant
         self.weights = weights
         self.completed_by = completed_by
+        self.voters = voters
         self.max_samples = max_samples
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -187,13 +195,19 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         named, further, weights = self._read()
         fitted = self._fit_all(named | further, X, y, sample_weight)
         self.selectors_ = {name: fitted[name] for name in named}
-        self.vouched_ = np.sum([_kept(each) for each in self.selectors_.values()], axis=0)
+        votes = self._votes()
+        self.votes_ = np.sum(votes, axis=0)
         self.places_ = self._places(fitted, further)
         self.scores_ = fused(self.places_, weights, self.fusion, self.constant)
         self.order_ = np.argsort(-self.scores_, kind="stable")
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
-        self.support_ = self.ranking_ <= self._n_kept()
+        self.support_ = self.ranking_ <= self._n_kept(len(votes))
         return self
+
+    @property
+    def vouched_(self) -> np.ndarray:
+        """The old name of ``votes_``; it goes in 0.4."""
+        return self.votes_
 
     def _read(self) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
         """Selectors by name, further rankings that only complete theirs, and the weights."""
@@ -213,6 +227,12 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
                     "`completed_by` must hold selectors, or names of some of them, got "
                     f"{each!r}. There are: {', '.join(named)}."
                 )
+        unknown = [name for name in self.voters or () if name not in named]
+        if unknown:
+            raise ValueError(
+                f"`voters` must hold names of selectors, got {unknown[0]!r}. There are: "
+                f"{', '.join(named)}."
+            )
         return named, further, weights
 
     def _fit_all(
@@ -246,15 +266,16 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             ]
         )  # fmt: skip
 
-    def _n_kept(self) -> int:
+    def _votes(self) -> list[np.ndarray]:
+        """What every voter selects; all features, where nobody has a rule of its own."""
+        voters = self.selectors_ if self.voters is None else self.voters
+        fitted = [self.selectors_[name] for name in voters]
+        votes = [each.get_support() for each in fitted if hasattr(each, "get_support")]
+        return votes or [np.ones(self.n_features_in_, dtype=bool)]
+
+    def _n_kept(self, n_voters: int) -> int:
         wanted = number_to_keep(self.n_features_to_select, len(self.order_))
-        if wanted is not None:
-            return wanted
-        ruled = [each for each in self.selectors_.values() if hasattr(each, "get_support")]
-        if not ruled:
-            return len(self.order_)
-        votes = np.sum([_kept(each) for each in ruled], axis=0)
-        return max(1, int((votes > len(ruled) / 2).sum()))
+        return max(1, int((self.votes_ > n_voters / 2).sum())) if wanted is None else wanted
 
     def agreement(self) -> AgreementDisplay:
         """How far the rankings agree; see :class:`echelon.display.AgreementDisplay`."""
@@ -350,7 +371,8 @@ def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> Consens
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
     of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first once
     more, on all samples and to a fixed length; a forest; and rank correlation.  What a search does
-    not take follows by the mean place of rank correlation and ReliefF.
+    not take follows by the mean place of rank correlation and ReliefF.  The four that stop by
+    themselves have a vote in which features are worth keeping.
 
     Parameters
     ----------
@@ -392,4 +414,7 @@ def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> Consens
     if kind != CONTINUOUS:
         queries = MOST_QUERIES if min(n_samples, MOST_ROWS) > MOST_QUERIES else None
         completed_by.append(ReliefF(1, sample_size=queries))
-    return ConsensusSelector(selectors, completed_by=completed_by, max_samples=MOST_ROWS)
+    voters = [name for name in SEARCHES if name in selectors]
+    return ConsensusSelector(
+        selectors, completed_by=completed_by, voters=voters, max_samples=MOST_ROWS
+    )

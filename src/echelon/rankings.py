@@ -92,3 +92,9 @@ def scores_of(fitted: Any) -> np.ndarray | None:
         if hasattr(source, "coef_"):
             return np.abs(np.atleast_2d(source.coef_)).sum(axis=0)
     return None
+
+
+def n_worthwhile(fitted: Any) -> int | None:
+    """How many features have the vote of a fitted consensus, at least one; None: nobody votes."""
+    votes = getattr(fitted, "votes_", None)
+    return None if votes is None else max(1, int(np.count_nonzero(votes)))

@@ -81,7 +81,7 @@ def test_its_own_rule_is_a_majority(data):
     X, y = data
     selector = ConsensusSelector([ReliefF(), CFS(), NeighborhoodSoftMargin()]).fit(X, y)
     votes = np.sum([each.support_ for each in selector.selectors_.values()], axis=0)
-    assert_array_equal(selector.vouched_, votes)
+    assert_array_equal(selector.votes_, votes)
     assert selector.support_.sum() == max(1, (votes > 1.5).sum())
 
 

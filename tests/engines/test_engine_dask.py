@@ -374,7 +374,7 @@ def test_samples_larger_than_the_memory_of_the_workers():
         X = client.persist(X)
         with client.as_current():
             distributed.wait(X)
-        # the scheduler may give all blocks to one worker: more than both may hold is on disk somewhere
+        # The scheduler may give all blocks to one worker: what is too much for both is on a disk.
         assert sum(client.run(lambda dask_worker: len(dask_worker.data.disk)).values()) > 0
         y = np.arange(m) % 2
         selector = ReliefF(sample_size=2, random_state=0)

@@ -112,18 +112,29 @@ def test_noise_is_rarely_taken_for_more():
         level = rng.normal(size=(1, 5))
         scores = level + rng.normal(scale=0.7, size=(20, 5))
         curves = {"noise": FeatureCurve(np.arange(1, 21), scores, np.zeros((5, 20), int))}
-        wrong += clearly_positive(held_out_scores(curves, np.zeros(5), Rule()))
+        wrong += clearly_positive(held_out_scores({"model": curves}, np.zeros(5), Rule()))
     assert wrong < 15
 
 
-def test_the_held_out_score(rng):
-    sizes = [1, 2, 5, 9]
-    for wanted in (None, 5):
-        curves = {name: FeatureCurve(np.array(sizes), rng.random((4, 6)), np.zeros((6, 9), int))
-                  for name in "abc"}  # fmt: skip
-        expected = held_out([curve.scores.tolist() for curve in curves.values()], sizes, wanted)
-        rule = Rule(wanted)
-        np.testing.assert_allclose(held_out_scores(curves, np.zeros(6), rule), expected)
+@pytest.mark.parametrize("wanted", [None, 5])
+@pytest.mark.parametrize("limited", [False, True])
+def test_the_held_out_score(rng, wanted, limited):
+    """Model, method and size are chosen on the other folds: the same as by plain loops."""
+    sizes, orders = [1, 2, 3, 5, 9, 40], np.zeros((6, 40), int)
+    for _ in range(30):
+        limits = rng.integers(1, 12, size=6) if limited else None
+        level = rng.choice([0.0, 0.05, 1.0], size=(2, 3, 1, 1))  # models apart, or as good
+        scores = 1 + level * rng.random((2, 1, 1, 1)) + rng.random((2, 3, 6, 6)) / 10
+        models = {
+            model: {
+                name: FeatureCurve(np.array(sizes), each, orders, None, limits)
+                for name, each in zip("abc", part, strict=True)
+            }
+            for model, part in zip(("linear", "forest"), scores, strict=True)
+        }
+        expected = held_out(scores.tolist(), sizes, wanted, limits)
+        found = held_out_scores(models, np.zeros(6), Rule(wanted))
+        np.testing.assert_allclose(found, expected)
 
 
 def test_a_standard_error_forgives_neither_too_much_nor_too_little():
@@ -135,6 +146,19 @@ def test_a_standard_error_forgives_neither_too_much_nor_too_little():
     assert FeatureCurve(sizes, exact, order).one_se_size == 3
     assert size_of(FeatureCurve(sizes, exact, order), 0.0, Rule()) == 2
     assert size_of(FeatureCurve(sizes, exact, order), 0.0, Rule(tolerance=0.6)) == 1
+
+
+def test_the_limit_of_the_ranking_holds_unless_more_features_are_clearly_better():
+    sizes, order = np.arange(1, 5), np.zeros((4, 4), int)
+    noise = np.array([0.0, 0.1, -0.1, 0.0])
+    rising = np.array([[0.5], [0.6], [0.61], [0.62]]) + np.outer([0, 0, 1, -1], noise)
+    curve = FeatureCurve(sizes, rising, order)
+    assert size_of(curve, 0.0, Rule(), limit=4) == 4
+    assert size_of(curve, 0.0, Rule(), limit=2) == 2
+    assert size_of(curve, 0.0, Rule(wanted=3), limit=2) == 3
+    assert size_of(curve, 0.0, Rule(tolerance=0.0), limit=2) == 4
+    clear = FeatureCurve(sizes, rising + np.array([[0], [0], [0.3], [0.3]]), order)
+    assert size_of(clear, 0.0, Rule(), limit=2) > 2
 
 
 def test_among_equal_methods_the_smaller_set_is_chosen():

@@ -180,7 +180,7 @@ def _places(browser, *selectors):
 def test_the_first_screen_answers_what_is_asked_first(unstable):
     questions = [each.text for each in unstable.find_elements(By.CSS_SELECTOR, ".questions dt")]
     assert questions[:3] == ["What do we lose against all?", "Which single feature matters most?",
-                             "Would a forest agree?"]  # fmt: skip
+                             "Would another model agree?"]  # fmt: skip
     replies = unstable.find_elements(By.CSS_SELECTOR, ".questions dd")
     assert all(reply.text for reply in replies)
     bottom = max(reply.rect["y"] + reply.rect["height"] for reply in replies)

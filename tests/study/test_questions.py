@@ -122,17 +122,23 @@ def test_not_without_resamples(rng):
     assert report.summary()["words"]["comparison"] in report.to_html()
 
 
-def test_a_forest_that_sees_more_is_named(rng):
-    """Two genes that act together: a forest is better, and the answer says so."""
+def test_a_forest_that_sees_more_evaluates(rng):
+    """Two genes that act together: a forest is better, so it evaluates, and the answer says so."""
     codes = rng.integers(0, 2, size=(300, 2))
     X = pd.DataFrame(codes, columns=["a", "b"]).astype(float)
     X["weak"] = (codes[:, 0] ^ codes[:, 1]) + rng.normal(scale=1.2, size=300)
     y = np.array(["no", "yes"])[codes[:, 0] ^ codes[:, 1]]
-    found = summarize(X, y, RankCorrelation(), n_features=1, n_resamples=2).summary()
-    said = found["words"]["questions"]["Would a forest agree?"]
-    assert "better: consider one" in said
-    assert found["answer"]["score"]["others"][1]["gain"] < 0
-    assert found["questions"]["in_common"] in (0, 1)
+    found = summarize(X, y, RankCorrelation(), n_resamples=2).summary()
+    answer = found["answer"]
+    assert answer["model"] == "forest"
+    assert set(answer["keep"]) >= {"a", "b"}
+    assert answer["score"]["models"][0]["name"] == "linear"
+    assert answer["score"]["models"][0]["clear"]
+    assert "Evaluated by a forest, better than a linear model by" in found["words"]["comparison"]
+    said = found["words"]["questions"]["Would another model agree?"]
+    assert said.startswith("A linear model on all features reaches")
+    assert ", worse" in said
+    assert found["questions"]["in_common"] in (None, 2, 3)
 
 
 def test_questions_stand_in_every_rendering(simple):
@@ -140,7 +146,7 @@ def test_questions_stand_in_every_rendering(simple):
     assert list(asked)[:3] == [
         "What do we lose against all?",
         "Which single feature matters most?",
-        "Would a forest agree?",
+        "Would another model agree?",
     ]
     page, text = simple.to_html(), simple.to_markdown()
     for question, reply in asked.items():

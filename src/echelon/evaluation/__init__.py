@@ -12,7 +12,9 @@
 """
 
 from echelon.evaluation._curve import FeatureCurve, feature_curve
-from echelon.evaluation._curve import curve_over_folds as curve_over_folds
+from echelon.evaluation._curve import FoldRanking as FoldRanking
+from echelon.evaluation._curve import rank_folds as rank_folds
+from echelon.evaluation._curve import score_folds as score_folds
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
     clustering_accuracy,

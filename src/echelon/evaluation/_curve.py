@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, read_weights, seeded, take_columns, take_rows
 from echelon._core.significance import share_of_test, standard_error
 from echelon.display import FeatureCurveDisplay
-from echelon.rankings import fit_ranking
+from echelon.rankings import fit_ranking, n_worthwhile
 
 ALL_SIZES = 30
 """Up to so many features every size is tried, beyond so many sizes on a geometric grid."""
@@ -40,6 +41,9 @@ class FeatureCurve:
         Features in the order in which every fold ranked them, best first.
     test_share : float, default=None
         Test samples per training sample; None: as if every sample were tested once.
+    limits : ndarray of shape (n_folds,), default=None
+        How many features the ranking of every fold itself finds worth keeping; None: it does not
+        say.
 
     Examples
     --------
@@ -55,11 +59,34 @@ class FeatureCurve:
     scores: np.ndarray
     orders: np.ndarray
     test_share: float | None = None
+    limits: np.ndarray | None = None
 
     @property
     def mean_scores(self) -> np.ndarray:
         """Mean over the folds, for every size."""
         return self.scores.mean(axis=1)
+
+    def at(self, size: int) -> np.ndarray:
+        """Scores of the folds with so many features.
+
+        Parameters
+        ----------
+        size : int
+            One of ``sizes``.
+        """
+        return self.scores[self.sizes.tolist().index(size)]
+
+    def smoothed(self) -> FeatureCurve:
+        """The curve with scores averaged over neighbouring sizes, weighted 1, 2, 1.
+
+        The score of one size is as much luck as that of the next; what both share is less.  Sizes
+        further apart than by a factor of 2 are no neighbours.
+        """
+        padded = np.vstack([self.scores[:1], self.scores, self.scores[-1:]])
+        close = self.sizes[1:] <= 2 * self.sizes[:-1]
+        below = np.where(np.append(False, close)[:, None], padded[:-2], self.scores)
+        above = np.where(np.append(close, False)[:, None], padded[2:], self.scores)
+        return replace(self, scores=(below + 2 * self.scores + above) / 4)
 
     @property
     def std_scores(self) -> np.ndarray:
@@ -104,8 +131,7 @@ class FeatureCurve:
         limits : tuple of (float, float), default=(0.0, inf)
             With ``tolerance=None``: losses up to the first always pass, beyond the second never.
         """
-        best = self.scores[self.sizes.tolist().index(self.best_size)]
-        return int(self.sizes_within(best, tolerance, limits)[0])
+        return int(self.sizes_within(self.at(self.best_size), tolerance, limits)[0])
 
     def sizes_within(
         self,
@@ -140,7 +166,8 @@ class FeatureCurve:
         """
         scores = np.delete(self.scores, fold, axis=1)
         orders = np.delete(self.orders, fold, axis=0)
-        return FeatureCurve(self.sizes, scores, orders, self.test_share)
+        limits = None if self.limits is None else np.delete(self.limits, fold)
+        return replace(self, scores=scores, orders=orders, limits=limits)
 
     def frame(self) -> pd.DataFrame:
         """One row per size: ``n_features, mean_score, standard_error, score_0, ...``."""
@@ -249,37 +276,40 @@ def feature_curve(
         kept = take_columns(X, columns)
         return float(fold_scores(model, kept, y, [folds[place]], scorer, weights)[0])
 
-    given = (selector, estimator, X, y, weights, tried, folds, draw_seeds(random, len(folds)))
-    return curve_over_folds(*given, score, Jobs(n_jobs, verbose))
+    seeds, jobs = draw_seeds(random, len(folds)), Jobs(n_jobs, verbose)
+    ranked = rank_folds(selector, X, y, weights, tried, folds, seeds, jobs)
+    return score_folds([(estimator, tried)], ranked, folds, seeds, score, jobs)[0]
 
 
-def curve_over_folds(
+class FoldRanking(NamedTuple):
+    """How the training rows of one fold rank the features."""
+
+    order: np.ndarray
+    """Features, best first."""
+    worthwhile: int | None
+    """How many of them the ranking itself finds worth keeping; None: it does not say."""
+
+
+def rank_folds(
     selector: Any,
-    estimator: Any,
     X: Any,
     y: Any,
     weights: np.ndarray | None,
     sizes: list[int],
     folds: list[tuple[np.ndarray, np.ndarray]],
     seeds: list[int | None],
-    score: Callable[[Any, np.ndarray, int], float],
     jobs: Jobs,
-) -> FeatureCurve:
-    """The curve, where ``score(model, columns, place)`` is the score on the test rows of a fold."""
-    places = enumerate(zip(folds, seeds, strict=True))
+) -> list[FoldRanking]:
+    """The ranking of every fold, by its training rows alone."""
     arguments = (
-        (selector, estimator, X, y, weights, sizes, rows[0], (place, len(folds)), seed, score)
-        for place, (rows, seed) in places
+        (selector, X, y, weights, sizes, train, (place, len(folds)), seed)
+        for place, ((train, _), seed) in enumerate(zip(folds, seeds, strict=True))
     )
-    done = jobs("feature_curve", _score_fold, arguments, steps=True)
-    orders, scores = zip(*done, strict=True)
-    share = share_of_test(folds)
-    return FeatureCurve(np.array(sizes), np.array(scores).T, np.array(orders), share)
+    return jobs("rankings of the folds", _rank_fold, arguments, steps=True)
 
 
-def _score_fold(
+def _rank_fold(
     selector: Any,
-    estimator: Any,
     X: Any,
     y: Any,
     weights: np.ndarray | None,
@@ -287,18 +317,76 @@ def _score_fold(
     train: np.ndarray,
     place: tuple[int, int],
     seed: int | None,
+) -> FoldRanking:
+    with _naming(place):
+        rows = (take_rows(X, train), take_rows(y, train))
+        to_selector = None if weights is None else weights[train]
+        fitted, order = fit_ranking(seeded(selector, seed), *rows, sizes, to_selector)
+    return FoldRanking(order, n_worthwhile(fitted))
+
+
+def score_folds(
+    models: Sequence[tuple[Any, list[int]]],
+    ranked: Sequence[FoldRanking],
+    folds: list[tuple[np.ndarray, np.ndarray]],
+    seeds: list[int | None],
     score: Callable[[Any, np.ndarray, int], float],
-) -> tuple[np.ndarray, list[float]]:
-    """The order of one training fold, and the score of every size on its test fold."""
-    to_selector = None if weights is None else weights[train]
+    jobs: Jobs,
+) -> list[FeatureCurve]:
+    """One curve per model, all from the same rankings.
+
+    Parameters
+    ----------
+    models : sequence of (estimator, list of int)
+        Models, each with the numbers of features that it is tried with.
+    ranked : sequence of FoldRanking
+        What ``rank_folds`` returned.
+    folds : list of (ndarray, ndarray)
+        Training and test rows.
+    seeds : list of int or None
+        One per fold.
+    score : callable
+        ``score(model, columns, place)`` is the score on the test rows of a fold.
+    jobs : Jobs
+        What runs the folds.
+    """
+    arguments = (
+        (models, ranking.order, (place, len(folds)), seed, score)
+        for place, (ranking, seed) in enumerate(zip(ranked, seeds, strict=True))
+    )
+    scores = jobs("feature_curve", _score_fold, arguments, steps=True)
+    orders, share = np.array([ranking.order for ranking in ranked]), share_of_test(folds)
+    limits = [ranking.worthwhile for ranking in ranked]
+    most = None if None in limits else np.array(limits)
+    return [
+        FeatureCurve(
+            np.array(sizes), np.array([fold[place] for fold in scores]).T, orders, share, most
+        )
+        for place, (_, sizes) in enumerate(models)
+    ]
+
+
+def _score_fold(
+    models: Sequence[tuple[Any, list[int]]],
+    order: np.ndarray,
+    place: tuple[int, int],
+    seed: int | None,
+    score: Callable[[Any, np.ndarray, int], float],
+) -> list[list[float]]:
+    """The scores of every model on the test rows of one fold."""
+    with _naming(place):
+        copies = [(seeded(model, seed), sizes) for model, sizes in models]
+        return [[score(model, order[:size], place[0]) for size in sizes] for model, sizes in copies]
+
+
+@contextmanager
+def _naming(place: tuple[int, int]) -> Iterator[None]:
+    """Errors name the fold in which they happened."""
     try:
-        ranker, model = seeded(selector, seed), seeded(estimator, seed)
-        _, order = fit_ranking(ranker, take_rows(X, train), take_rows(y, train), sizes, to_selector)
-        scores = [score(model, order[:size], place[0]) for size in sizes]
+        yield
     except Exception as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"In fold {place[0]} of {place[1]} (from 0): {error}") from error
-    return order, scores
 
 
 def read_folds(

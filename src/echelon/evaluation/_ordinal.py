@@ -230,6 +230,9 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         Depth of the trees; None: until leaves are small or pure.
     min_samples_leaf : int, default=2
         Samples in a leaf, at least.
+    max_samples : int, default=None
+        Where there are more samples, every tree is grown on so many, drawn with replacement.  Trees
+        of a random forest always draw; None: as many as there are.
     answer : {"median", "mode"}, default="median"
         What :meth:`predict` answers: the median class, which is best for the error in classes
         (the lowest class up to which the probabilities add up to one half), or the most probable
@@ -289,6 +292,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         "max_features": [Interval(Real, 0, 1, closed="right")],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "max_samples": [Interval(Integral, 1, None, closed="left"), None],
         "answer": [StrOptions({"median", "mode"})],
         "class_order": [None, "array-like"],
         "random_state": ["random_state"],
@@ -303,6 +307,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         max_features: float = 1.0,
         max_depth: int | None = None,
         min_samples_leaf: int = 2,
+        max_samples: int | None = None,
         answer: str = "median",
         class_order: Sequence | None = None,
         random_state: Any = None,
@@ -313,6 +318,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         self.max_features = max_features
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.max_samples = max_samples
         self.answer = answer
         self.class_order = class_order
         self.random_state = random_state
@@ -343,11 +349,15 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         check_consistent_length(values, codes)
         above = (codes[:, None] > np.arange(len(self.classes_) - 1)).astype(float)
         kind = ExtraTreesRegressor if self.trees == "extra" else RandomForestRegressor
+        fewer = self.max_samples is not None and self.max_samples < len(values)
+        drawn = self.max_samples if fewer else None
         self.forest_ = kind(
             self.n_estimators,
             max_features=float(self.max_features),
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
+            bootstrap=self.trees == "random" or drawn is not None,
+            max_samples=drawn,
             random_state=self.random_state,
             n_jobs=n_threads(self.n_jobs),
         )

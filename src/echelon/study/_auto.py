@@ -23,6 +23,7 @@ from echelon.data import as_table, feature_mask, read_columns
 from echelon.profile import Profile
 from echelon.rankings import ranks_of
 from echelon.study._folds import Rows, fewer_folds
+from echelon.study._models import FOREST
 from echelon.study._rankers import Arranged, Prepared
 from echelon.study._study import Settings, Study, conduct, design
 from echelon.study._summary import check_description, summary_of
@@ -97,8 +98,13 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     ranker_ : ConsensusSelector
         The fused ranking, fitted to all samples: ``ranker_.agreement()`` shows how far its members
         agree.
+    model_ : {"linear", "forest", "given"}
+        The model by which the features were evaluated: the better of a linear model and a forest,
+        or ``estimator``.
     curves_ : dict of str to FeatureCurve
-        Score against the number of features, fold by fold.
+        Score of that model against the number of features, fold by fold.
+    model_curves_ : dict of str to FeatureCurve
+        The same for every model that was tried.
     score_ : float
         What the procedure reaches on samples that had no say: every fold with the size chosen on
         the other folds; in the units of ``scoring_``.
@@ -244,15 +250,18 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.kind_, self.method_ = design.target.kind, RANKING
         self.curves_, self.helps_ = {RANKING: judged.curves[NAME]}, judged.helps
+        self.model_ = judged.model
+        self.model_curves_ = {model: curves[NAME] for model, curves in judged.models.items()}
         self.support_ = self.ranking_ <= judged.n_kept(design.rule)
         sign = design.scoring.sign
         self.score_ = float(sign * judged.held_out.mean())
         self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
         self.scoring_ = design.scoring.name
-        names = ("guess", "all features", "forest")
+        everything, other = judged.others
+        own = everything if judged.model == FOREST else other
+        named = {"guess": judged.guess, "all features": everything, "forest": own}
         self.baselines_ = {
-            name: float(sign * baseline.scores.mean())
-            for name, baseline in zip(names, (judged.guess, *judged.others), strict=True)
+            name: float(sign * baseline.scores.mean()) for name, baseline in named.items()
         }
         return self
 

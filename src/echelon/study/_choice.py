@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from echelon._core.significance import standard_error
 from echelon._core.words import is_number
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
 
-LEAST_LOST, MOST_LOST = 0.01, 0.02
+SMALL_LOSS, LARGE_LOSS = (0.0, 0.005), (0.01, 0.02)
 """Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
 ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""
@@ -21,6 +23,8 @@ NEARLY_ALL = 0.75
 """An answer of so large a share of the features calls for an offer, one of as many is none."""
 
 
+ROUNDING = 1e-12
+"""Means that differ by less are the same."""
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.4
@@ -43,6 +47,11 @@ class Rule(NamedTuple):
     """Features that are kept whatever they are worth."""
     allow_none: bool = True
     """Whether nothing else is kept where nothing helps."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether neither a number of features nor a tolerance was asked for."""
+        return self.wanted is None and self.tolerance is None and self.share is None
 
 
 def read_rule(n_features: Any, tolerance: Any, always: Sequence[str], names: Sequence[str]) -> Rule:
@@ -95,29 +104,46 @@ def _read_loss(value: Any, given: Any) -> float:
     return float(text)
 
 
-def size_of(curve: FeatureCurve, guess: float, rule: Rule) -> int:
-    """How many features one method keeps: the fewest that lose little against its own best."""
-    return sizes_against(curve, at_best(curve), guess, rule)[0]
+def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: int | None = None) -> int:
+    """How many features one method keeps: the fewest that lose little against its own best.
 
-
-def at_best(curve: FeatureCurve) -> np.ndarray:
-    """Scores of the folds with the best number of features."""
-    return curve.scores[curve.sizes.tolist().index(curve.best_size)]
-
-
-def sizes_against(curve: FeatureCurve, best: np.ndarray, guess: float, rule: Rule) -> list[int]:
-    """Numbers of features that may be kept, ascending.
-
-    The number wanted, or those that lose at most the tolerance against the best scores.  None: at
-    most one standard error of the loss, but never more than ``MOST_LOST`` of what the best gains
-    over the guess (with few samples a standard error forgives too much), and always less than
-    ``LEAST_LOST`` of it (with many samples it forgives nothing).
+    Where the ranking itself says how many features are worth keeping (``limit``), noise is left out
+    by that, and hardly anything may be lost; the curve is smoothed first.  Otherwise the tolerance
+    has to leave out the noise, and is larger.
     """
     if rule.wanted:
-        return [rule.wanted]
+        return rule.wanted
+    if limit is None or not rule.is_default:
+        best = curve.at(curve.best_size)
+        return int(_within(curve, best, guess, rule, LARGE_LOSS)[0])
+    smooth = curve.smoothed()
+    best = smooth.at(smooth.best_size)
+    size = int(_within(smooth, best, guess, rule, SMALL_LOSS)[0])
+    return _limited(curve, size, limit)
+
+
+def _within(
+    curve: FeatureCurve, best: np.ndarray, guess: float, rule: Rule, shares: tuple[float, float]
+) -> np.ndarray:
+    """Sizes that lose at most the tolerance against the best scores.
+
+    Without one: at most one standard error of the loss, but never more than the second share of
+    what the best gains over the guess (with few samples a standard error forgives too much), and
+    always less than the first (with many samples it forgives nothing).
+    """
     gain = max(float(best.mean()) - guess, 0.0)
     lost = rule.tolerance if rule.share is None else rule.share * gain
-    return curve.sizes_within(best, lost, (LEAST_LOST * gain, MOST_LOST * gain)).tolist()
+    return curve.sizes_within(best, lost, (shares[0] * gain, shares[1] * gain))
+
+
+def _limited(curve: FeatureCurve, size: int, limit: int) -> int:
+    """The size, or the limit, unless the size is better by more than one standard error."""
+    if size <= limit:
+        return size
+    smaller = int(curve.sizes[max(0, np.searchsorted(curve.sizes, limit, side="right") - 1)])
+    gains = curve.at(size) - curve.at(smaller)
+    better = gains.mean() > standard_error(gains, curve.test_share) + ROUNDING
+    return size if better else smaller
 
 
 def gain_of(curve: FeatureCurve, guess: float) -> float:
@@ -145,11 +171,35 @@ def share_to_offer(curve: FeatureCurve, guess: float, size: int) -> float | None
 # ------------------------------------------------------------------------ methods and sizes
 
 
+ByModel = Mapping[str, Mapping[str, FeatureCurve]]
+"""Model -> method -> curve; all curves are over the same folds."""
+
+
 class Choice(NamedTuple):
     """A method and a number of features."""
 
     method: str
     size: int
+
+
+def up_to(sizes: Sequence[int], limits: Sequence[int | None], n_features: int) -> list[int]:
+    """The sizes that are worth trying: up to twice the largest limit, and all features.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        What ``sizes_for`` proposes.
+    limits : sequence of int or None
+        How many features the ranking of every fold finds worth keeping, and, last, that of all
+        rows; None: it does not say.
+    n_features : int
+        How many there are.
+    """
+    known = [limit for limit in limits if limit is not None]
+    if len(known) < len(limits):
+        return list(sizes)
+    tried = {size for size in sizes if size <= 2 * max(known) or size == n_features}
+    return sorted(tried | {max(known[-1], min(sizes))})
 
 
 def sizes_for(selector: Any, n_features: int, rule: Rule) -> list[int]:
@@ -173,13 +223,30 @@ def furthest(rule: Rule) -> int:
     return max(FORWARD_SIZE, rule.wanted or 0)
 
 
-def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choice:
-    """A method and the number of features it keeps; see ``_rule``.
+def choose(
+    curves: Mapping[str, FeatureCurve],
+    guess: float,
+    rule: Rule,
+    limits: Mapping[str, int | None] | None = None,
+) -> Choice:
+    """A method and the number of features it keeps.
 
-    The first method, unless another one's choice is better by more than the rule allows to be
-    lost: the best of many is often the luckiest.  What is no worse and smaller comes before it.
+    The first method, unless another one's choice is clearly better: the best of many is often the
+    luckiest.  What is no worse and smaller comes before it.
+
+    Parameters
+    ----------
+    curves : dict of str to FeatureCurve
+        The curve of every method.
+    guess : float
+        Score of the baseline.
+    rule : Rule
+        How many features to keep.
+    limits : dict of str to int or None, default=None
+        How many features every ranking itself finds worth keeping; None: it does not say.
     """
-    own = [Choice(name, size_of(curve, guess, rule)) for name, curve in curves.items()]
+    limits = dict.fromkeys(curves) if limits is None else limits
+    own = [Choice(name, size_of(curves[name], guess, rule, limits[name])) for name in curves]
     means = {choice: float(scores_at(curves, choice).mean()) for choice in own}
     best = max(own, key=lambda choice: (means[choice], -choice.size))
     if rule.wanted:
@@ -188,7 +255,7 @@ def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choi
     first = next(
         choice
         for choice in own
-        if choice.size in sizes_against(curves[choice.method], reference, guess, rule)
+        if choice.size in _within(curves[choice.method], reference, guess, rule, LARGE_LOSS)
     )
     smaller = [
         choice for choice in own if choice.size < first.size and means[choice] >= means[first]
@@ -198,21 +265,65 @@ def choose(curves: Mapping[str, FeatureCurve], guess: float, rule: Rule) -> Choi
 
 def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:
     """Scores of the folds for one method and size."""
-    curve = curves[choice.method]
-    return curve.scores[curve.sizes.tolist().index(choice.size)]
+    return curves[choice.method].at(choice.size)
 
 
-def held_out_scores(
-    curves: Mapping[str, FeatureCurve], guesses: np.ndarray, rule: Rule
-) -> np.ndarray:
-    """The score of every fold for the method and size chosen on the other folds.
+def best_model(models: ByModel, rule: Rule) -> str:
+    """The model with the best score, over all methods and sizes; the first among equals."""
+    return max(models, key=lambda model: float(_best_scores(models[model], rule).mean()))
 
-    The score of the choice itself is a maximum over methods and sizes, hence a little too good;
-    here no fold has a say in its own choice.
+
+def _best_scores(curves: Mapping[str, FeatureCurve], rule: Rule) -> np.ndarray:
+    """Scores of the folds with the best method and size of one model."""
+    tried = [curve.at(rule.wanted or curve.best_size) for curve in curves.values()]
+    return max(tried, key=lambda scores: float(scores.mean()))
+
+
+def deciding_curves(models: ByModel, best: str, rule: Rule) -> dict[str, FeatureCurve]:
+    """The curves that decide how many features are kept.
+
+    By default the mean over all models that are within one standard error of the best one: what
+    several models agree on is less luck.  Where a number or a tolerance was asked for, the curves
+    of the best model.
+    """
+    chosen = [best]
+    if rule.is_default:
+        reference = _best_scores(models[best], rule)
+        chosen = [
+            model
+            for model, curves in models.items()
+            if model == best or _is_close(curves, reference, rule)
+        ]
+    return {
+        name: replace(curve, scores=np.mean([models[each][name].scores for each in chosen], axis=0))
+        for name, curve in models[best].items()
+    }
+
+
+def _is_close(curves: Mapping[str, FeatureCurve], reference: np.ndarray, rule: Rule) -> bool:
+    losses = reference - _best_scores(curves, rule)
+    share = next(iter(curves.values())).test_share
+    return bool(losses.mean() <= standard_error(losses, share) + ROUNDING)
+
+
+def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndarray:
+    """The score of every fold for the model, method and size chosen on the other folds.
+
+    The score of the choice itself is a maximum over models, methods and sizes, hence a little too
+    good; here no fold has a say in its own choice.
     """
     scores = np.empty(len(guesses))
     for fold in range(len(guesses)):
-        others = {name: curve.without(fold) for name, curve in curves.items()}
-        choice = choose(others, float(np.delete(guesses, fold).mean()), rule)
-        scores[fold] = scores_at(curves, choice)[fold]
+        others = {
+            model: {name: curve.without(fold) for name, curve in curves.items()}
+            for model, curves in models.items()
+        }
+        guess = float(np.delete(guesses, fold).mean())
+        model = best_model(others, rule)
+        limits = {
+            name: None if curve.limits is None else int(curve.limits[fold])
+            for name, curve in models[model].items()
+        }
+        choice = choose(deciding_curves(others, model, rule), guess, rule, limits)
+        scores[fold] = scores_at(models[model], choice)[fold]
     return scores

@@ -285,7 +285,8 @@ class Asked(NamedTuple):
         """Scores of every fold with these features; the guess, if there are none."""
         if not names:
             return self.study.judged.guess.scores
-        return self.study.design.scores(self.study.design.estimator, names)
+        design = self.study.design
+        return design.scores(design.models[self.study.judged.model], names)
 
 
 def questions(study: Study, keep: list[str], order: list[str]) -> Questions:

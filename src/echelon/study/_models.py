@@ -34,9 +34,9 @@ from echelon.data import (
     numbers_of,
     of_plain_numbers,
 )
-from echelon.evaluation import OrdinalDecomposition, rank_loss_scorer
+from echelon.evaluation import OrdinalDecomposition, OrdinalForest, rank_loss_scorer
 from echelon.methods import CLASSES
-from echelon.targets import read_ordered_classes, read_target
+from echelon.targets import read_target
 
 MANY = 20
 """A column with more labels is encoded by outcomes."""
@@ -44,6 +44,12 @@ N_PARTS = 5
 """Parts of the rows; a row's own part has no say in its number."""
 SHRINKAGE = 10.0
 """Rows with the overall mean that are added to every label."""
+LINEAR, FOREST, GIVEN = "linear", "forest", "given"
+"""Names of the models that features are evaluated by; the last one for a model of the user's."""
+FEW_TREES = 50
+"""Trees of the forest that scores many sets of features."""
+MOST_ROWS = 4000
+"""Rows that a tree is grown on."""
 
 
 def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
@@ -342,35 +348,36 @@ def default_estimator(kind: str) -> Any:
     return encoded(Ridge())
 
 
-def forest(kind: str, random_state: Any = None) -> Any:
-    """A forest of extremely random trees: on the codes of ordered classes, rounded."""
-    trees = {"n_estimators": 100, "min_samples_leaf": 2, "random_state": random_state}
-    model: Any
+def forest(kind: str, random_state: Any = None, n_trees: int = 100, n_samples: int = 0) -> Any:
+    """A forest of extremely randomised trees for a kind of target.
+
+    Parameters
+    ----------
+    kind : {"ordinal", "classification", "regression"}
+        What the target is.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+    n_trees : int, default=100
+        Trees.
+    n_samples : int, default=0
+        Rows of the smallest part that it will be fitted to.  Beyond ``MOST_ROWS``, every tree is
+        grown on so many, drawn at random.
+    """
+    trees = {"n_estimators": n_trees, "min_samples_leaf": 2, "random_state": random_state}
+    if n_samples > MOST_ROWS:
+        trees |= {"max_samples": MOST_ROWS}
     if kind == "ordinal":
-        model = RegressionOnCodes(ExtraTreesRegressor(**trees))
-    elif kind == "classification":
-        model = ClassifierOnCodes(ExtraTreesClassifier(class_weight="balanced", **trees))
-    else:
-        model = ExtraTreesRegressor(**trees)
-    return encoded(model)
+        return encoded(OrdinalForest(**trees))
+    trees |= {"bootstrap": n_samples > MOST_ROWS}
+    if kind == "classification":
+        return encoded(ClassifierOnCodes(ExtraTreesClassifier(class_weight="balanced", **trees)))
+    return encoded(ExtraTreesRegressor(**trees))
 
 
-class RegressionOnCodes(ClassifierMixin, BaseEstimator):
-    """A regressor of the codes 0, 1, ... of ordered classes, which answers the nearest class."""
-
-    def __init__(self, regressor: Any):
-        self.regressor = regressor
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RegressionOnCodes:
-        """Fit the regressor to the codes of y."""
-        self.classes_, codes = read_ordered_classes(y)
-        self.regressor_ = fit_weighted(clone(self.regressor), X, codes, sample_weight)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class nearest to the predicted code."""
-        codes = np.rint(self.regressor_.predict(X)).astype(int)
-        return self.classes_[np.clip(codes, 0, len(self.classes_) - 1)]
+def default_models(kind: str, random_state: Any, n_samples: int) -> dict[str, Any]:
+    """The models that features are evaluated by, the simplest first; see ``forest``."""
+    trees = forest(kind, random_state, FEW_TREES, n_samples)
+    return {LINEAR: default_estimator(kind), FOREST: trees}
 
 
 class ClassifierOnCodes(ClassifierMixin, BaseEstimator):

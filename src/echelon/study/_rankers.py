@@ -109,6 +109,8 @@ class Arranged(BaseEstimator):
         for name in ("scores_", "relevance_", "intervals_"):
             if hasattr(self.selector_, name):
                 setattr(self, name, getattr(self.selector_, name))
+        if hasattr(self.selector_, "votes_"):
+            self.votes_ = self.selector_.votes_ + first
         return self
 
 
@@ -189,11 +191,14 @@ class Prepared(BaseEstimator):
         return self
 
     def _describe(self, owners: np.ndarray) -> None:
-        """Scores and relevance of the columns, where the selector has some."""
+        """Scores, votes and relevance of the columns, where the selector has some."""
         scores = scores_of(self.selector_)
         if scores is not None:
             self.scores_ = np.full(self.n_features_in_, -np.inf)
             np.maximum.at(self.scores_, owners, scores)
+        if hasattr(self.selector_, "votes_"):
+            self.votes_ = np.zeros(self.n_features_in_, dtype=int)
+            np.maximum.at(self.votes_, owners, self.selector_.votes_)
         if hasattr(self.selector_, "relevance_"):
             labels = self.selector_.relevance_
             each = [strongest(labels[owners == f].tolist()) for f in range(self.n_features_in_)]

@@ -26,25 +26,33 @@ from echelon._core.progress import expect, step, stepwise
 from echelon._core.rows import draw_seeds, seeded
 from echelon._core.significance import LEVEL, clearly_positive
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
-from echelon.evaluation import FeatureCurve, curve_over_folds
+from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.intervals import holds_intervals
 from echelon.methods import CLASSES
-from echelon.rankings import fit_ranking
+from echelon.rankings import fit_ranking, n_worthwhile
 from echelon.study._choice import (
+    ByModel,
     Choice,
     Rule,
+    best_model,
     choose,
+    deciding_curves,
     held_out_scores,
     read_rule,
     size_of,
     sizes_for,
+    up_to,
 )
 from echelon.study._folds import Rows, Splits, make_splits, read_row_weights
 from echelon.study._models import (
+    FOREST,
+    GIVEN,
+    LINEAR,
     Encoded,
     Scoring,
     TableEncoder,
     default_estimator,
+    default_models,
     forest,
     read_scoring,
 )
@@ -59,6 +67,8 @@ best by chance, and noise reaches twice to six times the level.  The other test 
 """
 MOST_BYTES_KEPT = 1 << 28
 """Encoded folds together, beyond which each is encoded again when needed."""
+WITH_ALL = {LINEAR: "a linear model", FOREST: "a forest"}
+"""Models in words."""
 PERMUTATIONS = 399
 AT_A_TIME = 1 << 22
 """Permuted values, and correlations, that are held at a time."""
@@ -96,7 +106,8 @@ class Design:
     data: Data | None
     """The same as numbers; None for intervals."""
     target: Target
-    estimator: Any
+    models: Mapping[str, Any]
+    """What scores sets of features, by name; the simplest first."""
     scoring: Scoring
     splits: Splits
     rule: Rule
@@ -104,8 +115,6 @@ class Design:
     """``n_jobs``, ``random_state`` and ``verbose``."""
     weights: np.ndarray | None = None
     """What rows weigh, 1 on average."""
-    default_model: bool = True
-    """Whether the model is our default for this kind of target."""
     kept: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
     """Folds that were encoded."""
 
@@ -176,14 +185,17 @@ def design(X: Any, target: Target, settings: Settings) -> Design:
     data = None
     if not holds_intervals(table):
         data = replace(read_columns(table, min_samples=1), table=table)
-    default = settings.estimator is None
-    model = default_estimator(target.kind) if default else settings.estimator
-    metric = read_scoring(settings.scoring, model, target.kind)
+    given = settings.estimator
+    simplest = default_estimator(target.kind) if given is None else given
+    metric = read_scoring(settings.scoring, simplest, target.kind)
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with without_class_warnings():
         splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
+    models = {GIVEN: given}
+    if given is None:
+        models = default_models(target.kind, settings.random_state, splits.fewest)
     weights = read_row_weights(settings.rows.weights, target)
-    return Design(table, data, target, model, metric, splits, rule, options, weights, default)
+    return Design(table, data, target, models, metric, splits, rule, options, weights)
 
 
 def _read(X: Any) -> pd.DataFrame:
@@ -236,61 +248,108 @@ class Baseline(NamedTuple):
     """One per fold."""
 
 
-def all_curves(selectors: Mapping[str, Any], design: Design) -> dict[str, FeatureCurve]:
-    """The curve of every method, all over the same folds."""
-    curves = {}
-    for name, selector in selectors.items():
-        random = design.options["random_state"]
-        random = None if random is None else check_random_state(random)
-        seeds = draw_seeds(random, len(design.splits.folds))
-        try:
-            curves[name] = curve_over_folds(
-                selector,
-                design.estimator,
-                design.samples,
-                design.target,
-                design.weights,
-                sizes_for(selector, design.X.shape[1], design.rule),
-                design.splits.folds,
-                seeds,
-                design.score,
-                Jobs(design.options["n_jobs"], design.options["verbose"]),
-            )
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from error
-    return curves
+class Ranked(NamedTuple):
+    """What one method says of all rows, and of the training rows of every fold."""
+
+    fitted: Any
+    order: np.ndarray
+    """The best features of all rows, best first."""
+    folds: list[FoldRanking]
+    seeds: list[int | None]
+
+    @property
+    def worthwhile(self) -> int | None:
+        """How many features the ranking of all rows finds worth keeping; None: it does not say."""
+        return n_worthwhile(self.fitted)
 
 
-def other_baselines(design: Design) -> list[Baseline]:
-    """What the same model reaches with all features, and what a forest does."""
-    everything = Baseline("all features", design.scores(design.estimator))
-    return [everything, Baseline("a forest on all features", _forest_scores(design))]
-
-
-def _forest_scores(design: Design) -> np.ndarray:
-    seed = design.options["random_state"]
+def rank(name: str, ranker: Any, design: Design) -> Ranked:
+    """Rank the features of all rows, and of every fold."""
+    random = design.options["random_state"]
+    random = None if random is None else check_random_state(random)
+    seeds = draw_seeds(random, len(design.splits.folds))
+    sizes = sizes_for(ranker, design.X.shape[1], design.rule)
+    given = (design.samples, design.target, design.weights, sizes)
     try:
-        return design.scores(forest(design.target.kind, seed))
-    except AttributeError:  # a scorer of probabilities, which a forest on codes has none of
-        return design.scores(forest("classification", seed))
+        with without_fold_warnings():
+            folds = rank_folds(ranker, *given, design.splits.folds, seeds, _jobs(design))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
+    given = (design.samples, design.target, sizes, design.weights)
+    fitted, order = fit_ranking(seeded(ranker, design.seed), *given)
+    step()
+    return Ranked(fitted, order, folds, seeds)
+
+
+def curves_of(name: str, ranker: Any, ranked: Ranked, design: Design) -> dict[str, FeatureCurve]:
+    """The curve of one method with every model, over the same folds."""
+    n_features = design.X.shape[1]
+    sizes = sizes_for(ranker, n_features, design.rule)
+    if design.rule.is_default:
+        limits = [*(fold.worthwhile for fold in ranked.folds), ranked.worthwhile]
+        sizes = up_to(sizes, limits, n_features)
+    models = [(model, sizes) for model in design.models.values()]
+    given = (ranked.folds, design.splits.folds, ranked.seeds, design.score, _jobs(design))
+    try:
+        return dict(zip(design.models, score_folds(models, *given), strict=True))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _jobs(design: Design) -> Jobs:
+    return Jobs(design.options["n_jobs"], design.options["verbose"])
+
+
+def with_all(model: str, design: Design, curves: Mapping[str, FeatureCurve]) -> np.ndarray:
+    """Scores of every fold of a model with all features, taken from a curve that has them."""
+    for curve in curves.values():
+        if curve.sizes[-1] == design.X.shape[1]:
+            return curve.scores[-1]
+    return design.scores(design.models[model])
+
+
+def other_baselines(model: str, design: Design, models: ByModel) -> list[Baseline]:
+    """What the chosen model reaches with all features, and what every other model does."""
+    found = [Baseline("all features", with_all(model, design, models[model]))]
+    for other in models:
+        if other != model:
+            scores = with_all(other, design, models[other])
+            found.append(Baseline(f"{WITH_ALL[other]} on all features", scores))
+    if len(models) == 1:
+        trees = forest(design.target.kind, design.options["random_state"],
+                       n_samples=design.splits.fewest)  # fmt: skip
+        found.append(Baseline("a forest on all features", design.scores(trees)))
+    return found
 
 
 class Judged(NamedTuple):
     """What the folds say."""
 
-    curves: dict[str, FeatureCurve]
+    models: ByModel
+    """All curves."""
+    limits: Mapping[str, int | None]
+    """How many features the ranking of all rows finds worth keeping, by method; None: not said."""
+    model: str
+    """The model with the best score."""
     sizes: dict[str, int]
     """Number of features that every method would keep."""
     choice: Choice
     held_out: np.ndarray
-    """Score of every fold with the method and size chosen on the other folds."""
+    """Score of every fold with the model, method and size chosen on the other folds."""
+    by_model: dict[str, np.ndarray]
+    """The same where one model is given, and only method and size are chosen."""
     guess: Baseline
     others: list[Baseline]
-    """All features, and a forest."""
+    """The chosen model with all features, and another model with all features."""
     clear: bool
     """Whether the choice is better than the guess beyond chance, by the folds."""
     related: float | None
     """p-value of the test whether any feature is related to the target; None: not asked."""
+
+    @property
+    def curves(self) -> Mapping[str, FeatureCurve]:
+        """The curve of every method with the chosen model."""
+        return self.models[self.model]
 
     @property
     def helps(self) -> bool:
@@ -318,21 +377,35 @@ class Judged(NamedTuple):
         return self.curves[self.choice.method].test_share
 
 
-def judge(rankers: Mapping[str, Any], design: Design) -> Judged:
-    """Rank within the folds, score all sizes, choose, and compare."""
+def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> Judged:
+    """Choose a model, a method and a number of features by their curves, and compare.
+
+    Parameters
+    ----------
+    models : dict of str to dict of str to FeatureCurve
+        The curves of all models and methods.
+    limits : dict of str to int or None
+        How many features the ranking of all rows finds worth keeping, by method.
+    design : Design
+        What they are evaluated by.
+    """
+    rule = design.rule
     with without_class_warnings():
-        with without_fold_warnings():
-            curves = all_curves(rankers, design)
         given = (design.X, design.target.y, design.splits.folds, design.scoring.scorer)
         guess = Baseline(*best_guess(design.target, *given, design.weights))
-        others = other_baselines(design)
-    mean = float(guess.scores.mean())
-    sizes = {name: size_of(curve, mean, design.rule) for name, curve in curves.items()}
-    choice = choose(curves, mean, design.rule)
-    sizes[choice.method] = choice.size  # measured against the best of all methods
-    held_out = held_out_scores(curves, guess.scores, design.rule)
+        model = best_model(models, rule)
+        others = other_baselines(model, design, models)
+    mean, curves = float(guess.scores.mean()), deciding_curves(models, model, rule)
+    sizes = {name: size_of(curve, mean, rule, limits[name]) for name, curve in curves.items()}
+    choice = choose(curves, mean, rule, limits)
+    held_out = held_out_scores(models, guess.scores, rule)
+    by_model = {
+        name: held_out_scores({name: each}, guess.scores, rule) for name, each in models.items()
+    }
     evidence = _evidence(held_out - guess.scores, curves[choice.method].test_share, design)
-    return Judged(curves, sizes, choice, held_out, guess, others, *evidence)
+    return Judged(
+        models, limits, model, sizes, choice, held_out, by_model, guess, others, *evidence
+    )
 
 
 def _evidence(gains: np.ndarray, share: float | None, design: Design) -> tuple[bool, float | None]:
@@ -391,18 +464,20 @@ def conduct(
     n_resamples : int, default=0
         How many resamples will follow, for whoever watches the progress.
     """
-    n_folds = len(design.splits.folds)
-    expect(len(selectors) * (n_folds + 1 + n_resamples) + 2 * n_folds)
+    n_folds, n_methods = len(design.splits.folds), len(selectors)
+    expect(n_methods * (2 * n_folds + 1 + n_resamples))
     rankers = {name: as_ranker(each, design, constant) for name, each in selectors.items()}
-    judged = judge(rankers, design)
-    fitted = {}
     with without_class_warnings():
-        for name, ranker in rankers.items():
-            sizes = judged.curves[name].sizes.tolist()
-            given = (design.samples, design.target, sizes, design.weights)
-            fitted[name] = fit_ranking(seeded(ranker, design.seed), *given)
-            step()
-    return Study(design, selectors, rankers, judged, fitted)
+        ranked = {name: rank(name, ranker, design) for name, ranker in rankers.items()}
+        curves = {
+            name: curves_of(name, rankers[name], each, design) for name, each in ranked.items()
+        }
+    models = {
+        model: {name: each[model] for name, each in curves.items()} for model in design.models
+    }
+    limits = {name: each.worthwhile for name, each in ranked.items()}
+    fitted = {name: (each.fitted, each.order) for name, each in ranked.items()}
+    return Study(design, selectors, rankers, judge(models, limits, design), fitted)
 
 
 @contextmanager

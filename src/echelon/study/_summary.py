@@ -18,7 +18,15 @@ from echelon._core.significance import clearly_positive, standard_error
 from echelon._core.words import plain, spoken
 from echelon.display import AgreementDisplay
 from echelon.profile import Profile, profile
-from echelon.study._choice import MOST_LOST, Rule, gain_of, scores_at, share_to_offer, size_of
+from echelon.study._choice import (
+    LARGE_LOSS,
+    SMALL_LOSS,
+    Rule,
+    gain_of,
+    scores_at,
+    share_to_offer,
+    size_of,
+)
 from echelon.study._features import (
     feature_rows,
     method_part,
@@ -26,7 +34,7 @@ from echelon.study._features import (
     same_message,
     sort_by_rank,
 )
-from echelon.study._models import MANY, many_labels
+from echelon.study._models import GIVEN, MANY, many_labels
 from echelon.study._study import Baseline, Design, Study
 from echelon.study.types import (
     Answer,
@@ -129,6 +137,7 @@ def _answer(study: Study, order: list[str]) -> Answer:
     judged, rule = study.judged, study.design.rule
     choice = judged.choice
     n_kept = judged.n_kept(rule)
+    limit = judged.limits[choice.method] if rule.is_default else None
     return Answer(
         keep=order[:n_kept],
         always=list(rule.always),
@@ -138,11 +147,13 @@ def _answer(study: Study, order: list[str]) -> Answer:
             "wanted": rule.wanted,
             "tolerance": rule.tolerance,
             "share": rule.share,
-            "most_lost": MOST_LOST,
+            "most_lost": (LARGE_LOSS if limit is None else SMALL_LOSS)[1],
+            "limit": limit,
             "allow_none": rule.allow_none,
         },
         advised=judged.curves[choice.method].one_se_size,
         method=choice.method,
+        model=judged.model,
         helps=judged.helps,
         tests={
             "gained": judged.gained,
@@ -162,8 +173,8 @@ def _score(study: Study) -> Score:
         error = float(standard_error(scores, judged.test_share))
         return Reached(mean=float(scoring.sign * scores.mean()), standard_error=error)
 
-    def compared(other: Baseline) -> Other:
-        gains, share = judged.held_out - other.scores, judged.test_share
+    def compared(other: Baseline, own: np.ndarray) -> Other:
+        gains, share = own - other.scores, judged.test_share
         error = float(standard_error(gains, share))
         return Other(
             name=other.name,
@@ -174,13 +185,16 @@ def _score(study: Study) -> Score:
             ahead=float(-gains.mean()) > error + 1e-12,
         )
 
+    own = judged.by_model[judged.model]
+    models = [Baseline(*each) for each in judged.by_model.items() if each[0] != judged.model]
     return Score(
         name=scoring.name,
         larger_is_better=scoring.sign > 0,
         at_this_size=reached(scores_at(judged.curves, judged.choice)),
         held_out=reached(judged.held_out),
         guess={"name": judged.guess.name, **reached(judged.guess.scores)},
-        others=[compared(other) for other in judged.others],
+        others=[compared(other, judged.held_out) for other in judged.others],
+        models=[compared(other, own) for other in models],
     )
 
 
@@ -238,7 +252,7 @@ def _how(
     return {
         "method": study.judged.choice.method,
         "parameters": {method["name"]: method["params"] for method in methods},
-        "estimator": None if design.default_model else _written(design.estimator),
+        "estimator": _written(design.models[GIVEN]) if GIVEN in design.models else None,
         "scoring": design.scoring.name,
         "larger_is_better": design.scoring.sign > 0,
         "folds": len(design.splits.folds),

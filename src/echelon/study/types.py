@@ -42,10 +42,12 @@ class Score(TypedDict):
     larger_is_better: bool
     at_this_size: Reached
     held_out: Reached
-    """Every fold with the method and size chosen on the other folds."""
+    """Every fold with the model, method and size chosen on the other folds."""
     guess: Named
     others: list[Other]
-    """All features, and a forest."""
+    """The chosen model with all features, and another model with all features."""
+    models: list[Other]
+    """Every other model with the number of features chosen for it; gains are those of the model."""
 
 
 class Offer(TypedDict):
@@ -69,6 +71,8 @@ class SizeRule(TypedDict):
     share: float | None
     most_lost: float
     """The share of the improvement over the baseline that the default rule lets go at most."""
+    limit: int | None
+    """The number of features that the ranking itself finds worth keeping; None: it does not say."""
     allow_none: bool
     """Whether nothing is kept where nothing helps."""
 
@@ -97,6 +101,8 @@ class Answer(TypedDict):
     advised: int
     """The number of features that one standard error alone would lead to."""
     method: str
+    model: str
+    """What the features were evaluated by: "linear", "forest", or "given" by the user."""
     helps: bool
     tests: Tests
     score: Score

@@ -19,10 +19,16 @@ ENOUGH_RESAMPLES = 10
 once in a thousand tables."""
 
 MODELS = {
-    "ordinal": "logistic regression, one question per threshold between the classes",
-    "classification": "logistic regression, every class with the same weight",
-    "regression": "ridge regression",
+    ("linear", "ordinal"): "logistic regression, one question per threshold between the classes",
+    ("linear", "classification"): "logistic regression, every class with the same weight",
+    ("linear", "regression"): "ridge regression",
+    ("forest", "ordinal"): "a forest of extremely randomised trees on the thresholds between the "
+    "classes",
+    ("forest", "classification"): "a forest of extremely randomised trees, every class with the "
+    "same weight",
+    ("forest", "regression"): "a forest of extremely randomised trees",
 }
+SHORT_MODELS = {"linear": "a linear model", "forest": "a forest", "given": "the given model"}
 
 
 def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
@@ -76,8 +82,8 @@ def _model(summary: Any) -> str:
     given = summary["how"]["estimator"]
     if given is not None:
         return given
-    name = MODELS[summary["data"]["kind"]]
-    return f"{name}; numbers standardised, gaps filled with the mean, labels one-hot"
+    name = MODELS[summary["answer"]["model"], summary["data"]["kind"]]
+    return f"{name}; numbers standardised, missing values filled with the mean, labels one-hot"
 
 
 # ------------------------------------------------------------------------------------ the answer
@@ -91,9 +97,16 @@ def _rule(answer: Any) -> str:
         return f"the fewest that lose at most {rule['tolerance']:g} in {answer['score']['name']}"
     if rule["share"] is not None:
         return f"the fewest that lose at most {_percent(rule['share'])} of the gain over guessing"
+    most = _percent(rule["most_lost"])
+    if rule["limit"] is None:
+        return (
+            "the fewest that lose at most one standard error against the best size, and at most "
+            f"{most} of its gain over guessing"
+        )
     return (
-        "the fewest that lose at most one standard error against the best size, and at most "
-        f"{_percent(rule['most_lost'])} of its gain over guessing"
+        f"the fewest that lose at most {most} of the gain of the best size over guessing; no more "
+        f"than the {rule['limit']:,} that a search of the ranking selects, unless more are better "
+        "by more than one standard error"
     )
 
 
@@ -102,9 +115,8 @@ def _limit(rule: Any) -> str:
         return f"{rule['tolerance']:g}"
     if rule["share"] is not None:
         return f"{_percent(rule['share'])} of the gain over guessing"
-    return (
-        f"one standard error, or more than {_percent(rule['most_lost'])} of the gain over guessing"
-    )
+    most = f"{_percent(rule['most_lost'])} of the gain over guessing"
+    return most if rule["limit"] is not None else f"one standard error, or more than {most}"
 
 
 def _sentence(summary: Any) -> str:
@@ -119,12 +131,16 @@ def _sentence(summary: Any) -> str:
         return f"The best {best} of {of:,}, as asked for; the curve {advice}."
     if size == of:
         several = len(summary["methods"]) > 1
+        smooth = answer["rule"]["limit"] is not None
         return (
             f"Keep all {counted(of, 'feature')}: every smaller set "
             f"{'that ' + answer['method'] + ' ranks best' if several else 'tried'} "
-            f"loses more than {_limit(answer['rule'])}."
+            f"loses more than {_limit(answer['rule'])}"
+            f"{', averaged over models and neighbouring sizes' if smooth else ''}."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
+    if answer["score"]["others"][0]["ahead"]:
+        return f"Keep {these} of {of:,} for a small set; all {of:,} together predict better."
     return f"Keep {these} of {of:,}; more gain little."
 
 
@@ -175,8 +191,8 @@ def _doubt(answer: Any) -> str:
 
 
 def _comparison(answer: Any) -> str:
-    """What is lost, or gained, against all features and against a forest."""
-    everything, trees = answer["score"]["others"]
+    """What is lost, or gained, against all features, and which model evaluated them."""
+    everything, other = answer["score"]["others"]
     every = counted(answer["of"], "feature")
     # At the size of the answer: none are kept where nothing helps, and all are compared.
     if answer["n_features"] == answer["of"]:
@@ -185,10 +201,27 @@ def _comparison(answer: Any) -> str:
         verb = "Gains" if everything["gain"] >= 0 else "Loses"
         first = f"{verb} {number(abs(everything['gain']), 2)} against all {every}"
         first += f", {BEYOND_ERROR}" if everything["ahead"] else ""
-    hint = f", better by {BEYOND_ERROR}" if trees["ahead"] else ""
-    if trees["clear"] and trees["gain"] < 0:
-        hint = ": consider one"
-    return f"{first}; a forest on all reaches {number(trees['mean'])}{hint}."
+    ahead = ""
+    if other["clear"] and other["gain"] < 0:
+        ahead = ", clearly better"
+    elif other["ahead"]:
+        ahead = f", better by {BEYOND_ERROR}"
+    named = other["name"].removesuffix(" on all features")
+    return f"{first}; {named} on all reaches {number(other['mean'])}{ahead}. {_judge(answer)}"
+
+
+def _judge(answer: Any) -> str:
+    """The model that evaluated the features, and the one that it was preferred to."""
+    name = SHORT_MODELS[answer["model"]]
+    if not answer["score"]["models"]:
+        return f"Evaluated by {name}."
+    other = answer["score"]["models"][0]
+    beaten = SHORT_MODELS[other["name"]]
+    size = with_error(abs(other["gain"]), other["gain_error"])
+    if other["clear"]:
+        verb = "better" if other["gain"] > 0 else "worse"
+        return f"Evaluated by {name}, {verb} than {beaten} by {size}."
+    return f"Evaluated by {name}; with {beaten} there is no clear difference ({size})."
 
 
 def _offer(answer: Any, command: bool) -> str | None:
@@ -296,10 +329,9 @@ def _about_results(summary: Any) -> list[str]:
             f"{answer['method']} was chosen among {len(summary['methods'])} methods by their "
             "curves; the held-out score allows for that, the curve does not."
         )
-    if how["estimator"] is None:
+    if how["estimator"] is None and answer["model"] == "linear":
         found.append(
-            "Features were judged by a linear model; to another one, features that act only "
-            "together or along a curve may be worth more."
+            "The features were evaluated by a linear model, because a forest was not better."
         )
     return found
 
@@ -340,7 +372,7 @@ def _questions(summary: Any) -> dict[str, str]:
     said = {
         "What do we lose against all?": _lost(answer),
         MATTERS: _matters(questions["dropped"], name),
-        "Would a forest agree?": _forest(answer, questions["in_common"]),
+        "Would another model agree?": _other_model(answer, questions["in_common"]),
     }
     if questions["added"]:
         said["Is anything missed that was left out?"] = _missed(questions["added"], name)
@@ -386,14 +418,15 @@ def _missed(added: Sequence[Any], name: str) -> str:
     return f"{answer}: with {most['name']} {name} {_moves(most)}{chance}."
 
 
-def _forest(answer: Any, common: int | None) -> str:
-    """Whether a forest is better, and whether it would have chosen the same."""
-    trees, n_kept = answer["score"]["others"][1], answer["n_features"]
+def _other_model(answer: Any, common: int | None) -> str:
+    """Whether another model is better with all features, and whether a forest agrees."""
+    other, n_kept = answer["score"]["others"][1], answer["n_features"]
     verdict = "no clear difference"
-    if trees["clear"]:
-        verdict = "worse" if trees["gain"] > 0 else "better: consider one"
-    said = f"On all features it reaches {number(trees['mean'])}, {verdict}"
+    if other["clear"]:
+        verdict = "worse" if other["gain"] > 0 else "better"
+    name = other["name"][:1].upper() + other["name"][1:]
+    said = f"{name} reaches {number(other['mean'])}, {verdict}"
     if common is None or n_kept == answer["of"]:
         return f"{said}."
     of = "the kept one is" if n_kept == 1 and common else f"{common} of the {n_kept:,} kept are"
-    return f"{said}; {of} among the {n_kept:,} it ranks best."
+    return f"{said}; {of} among the {n_kept:,} that a forest ranks best."
