@@ -102,30 +102,18 @@ def deciding(models, model):
     ]
 
 
-def smoothed(curve, sizes):
-    """Every row averaged with its neighbours, 1, 2, 1; sizes twice as large are no neighbours."""
-    rows = []
-    for s, row in enumerate(curve):
-        below = curve[s - 1] if s and sizes[s] <= 2 * sizes[s - 1] else row
-        above = curve[s + 1] if s + 1 < len(sizes) and sizes[s + 1] <= 2 * sizes[s] else row
-        rows.append([(a + 2 * b + c) / 4 for a, b, c in zip(below, row, above, strict=True)])
-    return rows
-
-
 def own_place(curve, sizes, limit=None):
     """Where one method stops: the fewest that lose little, and no more than the limit.
 
-    Little is one standard error, between 1 and 2 % of the best.  With a limit the curve is smoothed
-    and it is at most 0.5 %; more than the limit are taken if they are better by more than one
-    standard error.
+    Little is one standard error, between 1 and 2 % of the best.  With a limit it is at most 0.5 %;
+    more than the limit are taken if they are better by more than one standard error.
     """
-    smooth = curve if limit is None else smoothed(curve, sizes)
     least, most = (0.01, 0.02) if limit is None else (0.0, 0.005)
-    means = [average(row) for row in smooth]
-    best = next(row for row, mean in zip(smooth, means, strict=True) if mean >= max(means) - 1e-12)
+    means = [average(row) for row in curve]
+    best = next(row for row, mean in zip(curve, means, strict=True) if mean >= max(means) - 1e-12)
     place = 0
     while True:
-        losses = [a - b for a, b in zip(best, smooth[place], strict=True)]
+        losses = [a - b for a, b in zip(best, curve[place], strict=True)]
         gain = max(average(best), 0)
         if average(losses) <= min(max(standard_error(losses), least * gain), most * gain) + 1e-12:
             break

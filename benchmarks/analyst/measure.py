@@ -24,7 +24,7 @@ from benchmarks.analyst.data import MOST_ROWS, Table
 from benchmarks.contradictions import contradictions
 from echelon import AutoSelector, RankCorrelation
 from echelon.rankings import ranks_of
-from echelon.study import default_estimator, filled, forest, read_scoring
+from echelon.study import filled, forest, read_scoring
 from echelon.targets import read_target
 
 OUTER_FOLDS = 5
@@ -132,14 +132,23 @@ def run_fold(table: Table, fold: int) -> dict[str, Any]:
         warnings.simplefilter("ignore")
         selector = AutoSelector(kind=target.kind, random_state=0).fit(*parts, groups=inside)
         kept = X.columns[selector.order_[: selector.support_.sum()]].tolist()
-        scores = _scores(X, target, (train, test), kept, parts)
-    return {"kept": kept, "scores": scores, "cpu": round(time.process_time() - start, 1)}
+        scores = _scores(X, target, (train, test), kept, parts, selector.estimator_)
+    return {
+        "kept": kept,
+        "model": selector.model_,
+        "scores": scores,
+        "cpu": round(time.process_time() - start, 1),
+    }
 
 
-def _scores(X: Any, target: Any, fold: Any, kept: list[str], parts: Any) -> dict[str, float]:
-    """The score of the fold for the kept set and its rivals, in the units of the metric."""
+def _scores(
+    X: Any, target: Any, fold: Any, kept: list[str], parts: Any, model: Any
+) -> dict[str, float]:
+    """The score of the fold for the kept set and its rivals, in the units of the metric.
+
+    All but the forest are scored with the model by which the selector evaluated the features.
+    """
     kind, k = target.kind, max(len(kept), 1)
-    model = default_estimator(kind)
     scoring = read_scoring(None, model, kind)
 
     def score(names: list[str], with_model: Any = model) -> float:

@@ -61,11 +61,12 @@ def verdict(command: dict[str, Any], folds: list[dict[str, Any]]) -> Verdict:
 
 def _said(command: dict[str, Any], best: str) -> str:
     """What the command said about this rival, if it did."""
-    if best == "forest" and "consider" in command["comparison"]:
-        return "yes: consider a forest"
-    if best == "forest" and "better" in command["comparison"]:
-        return "yes: a forest is better by more than a standard error"
-    if best == "all" and command["comparison"].startswith("Loses"):
+    other = command["comparison"].split(". Evaluated by")[0]
+    if best == "forest" and "clearly better" in other:
+        return "yes: a forest on all is clearly better"
+    if best == "forest" and "better by more" in other:
+        return "yes: a forest on all is better by more than one standard error"
+    if best in ("all", "forest") and command["comparison"].startswith("Loses"):
         return "yes: loses against all"
     if command["sentence"].startswith("Keep none"):
         return "yes: no set is clearly better than guessing"
@@ -90,7 +91,8 @@ def make_page(
         "say: in each, the features were chosen, and their number, from the other four.  ± is one "
         "standard error, corrected for overlapping training sets.  The kept set *keeps up* if it "
         "loses at most one standard error of the paired differences against the best of the five.  "
-        "By its rule it may give up 2 % of the gain over guessing for fewer features.",
+        "All but the forest are scored with the model by which `AutoSelector` evaluated the "
+        "features: a linear model or a forest, whichever was better.",
         "",
         f"It keeps up on {within} of {len(done)}."
         + (f"  Where it does not, the answer says so itself, but for {', '.join(silent)}."
@@ -128,7 +130,8 @@ def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str
         found, each = means(cell["folds"]), verdicts[name]
         sizes = [len(fold["kept"]) for fold in cell["folds"]]
         shown = {rival: with_error(*found[rival]) for rival in RIVALS}
-        shown["kept"] += f" ({min(sizes)} to {max(sizes)})"
+        by = " or ".join(sorted({fold["model"] for fold in cell["folds"]}))
+        shown["kept"] += f" ({min(sizes)} to {max(sizes)}; {by})"
         score = cell["command"]["evidence"].split(" on samples")[0]
         cells = [name, score, f"{found['guess'][0]:.3f}", *shown.values(),
                  f"{each.best}: {with_error(each.lost, each.error)}",

@@ -29,7 +29,11 @@ def folds(**means):
     base = dict.fromkeys(("guess", *RIVALS), 0.5) | means
     wiggle = np.array([-0.02, -0.01, 0.0, 0.01, 0.02])
     return [
-        {"kept": ["a", "b"], "scores": {n: v + w * (n == "kept") for n, v in base.items()}}
+        {
+            "kept": ["a", "b"],
+            "model": "linear",
+            "scores": {n: v + w * (n == "kept") for n, v in base.items()},
+        }
         for w in wiggle
     ]
 
@@ -49,8 +53,12 @@ def test_the_kept_set_keeps_up_within_one_standard_error():
     [
         ("all", "Loses 0.1 against all 5 features.", "yes: loses against all"),
         ("all", "Gains 0.1 against all 5 features.", "no"),
-        ("forest", "A forest on all reaches 0.9: consider one.", "yes: consider a forest"),
-        ("Kendall", "Loses 0.1 against all; a forest reaches 0.9: consider one.", "no"),
+        (
+            "forest",
+            "All kept; a forest on all reaches 0.9, clearly better. Evaluated by a linear model.",
+            "yes: a forest on all is clearly better",
+        ),
+        ("Kendall", "Loses 0.1 against all; a forest on all reaches 0.9, clearly better.", "no"),
     ],
 )
 def test_where_it_does_not_the_answer_has_to_say_so(best, comparison, said):

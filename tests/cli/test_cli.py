@@ -22,7 +22,8 @@ def test_rank_prints_the_answer_and_what_it_did(credit, capsys):
     assert re.search(r"^ +1 +income .* rises 0.\d\d +yes", done.out, re.MULTILINE)
     assert re.search(r"^ +\d +debt .* falls 0.\d\d", done.out, re.MULTILINE)
     assert "AutoSelector fuses rankings that use their order." in done.out
-    assert "against all 4 features; a forest on all reaches" in done.out
+    assert "against all 4 features; a linear model on all reaches" in done.out
+    assert "Evaluated by a forest" in done.out
     assert "Keep this 1 of 4; more gain little." in done.out
     assert "Set aside, constant: country." in done.out
     assert "Set aside, like an identifier: customer." in done.out

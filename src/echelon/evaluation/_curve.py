@@ -76,18 +76,6 @@ class FeatureCurve:
         """
         return self.scores[self.sizes.tolist().index(size)]
 
-    def smoothed(self) -> FeatureCurve:
-        """The curve with scores averaged over neighbouring sizes, weighted 1, 2, 1.
-
-        The score of one size is as much luck as that of the next; what both share is less.  Sizes
-        further apart than by a factor of 2 are no neighbours.
-        """
-        padded = np.vstack([self.scores[:1], self.scores, self.scores[-1:]])
-        close = self.sizes[1:] <= 2 * self.sizes[:-1]
-        below = np.where(np.append(False, close)[:, None], padded[:-2], self.scores)
-        above = np.where(np.append(close, False)[:, None], padded[2:], self.scores)
-        return replace(self, scores=(below + 2 * self.scores + above) / 4)
-
     @property
     def std_scores(self) -> np.ndarray:
         """Standard deviation over the folds (ddof=0, as in scikit-learn), for every size."""

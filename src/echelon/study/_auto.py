@@ -101,6 +101,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     model_ : {"linear", "forest", "given"}
         The model by which the features were evaluated: the better of a linear model and a forest,
         or ``estimator``.
+    estimator_ : estimator
+        That model, not fitted; it takes the table as it is.
     curves_ : dict of str to FeatureCurve
         Score of that model against the number of features, fold by fold.
     model_curves_ : dict of str to FeatureCurve
@@ -250,7 +252,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = shared_ranks(self.order_, len(self.order_))
         self.kind_, self.method_ = design.target.kind, RANKING
         self.curves_, self.helps_ = {RANKING: judged.curves[NAME]}, judged.helps
-        self.model_ = judged.model
+        self.model_, self.estimator_ = judged.model, design.models[judged.model]
         self.model_curves_ = {model: curves[NAME] for model, curves in judged.models.items()}
         self.support_ = self.ranking_ <= judged.n_kept(design.rule)
         sign = design.scoring.sign

@@ -107,19 +107,16 @@ def _read_loss(value: Any, given: Any) -> float:
 def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: int | None = None) -> int:
     """How many features one method keeps: the fewest that lose little against its own best.
 
-    Where the ranking itself says how many features are worth keeping (``limit``), noise is left out
-    by that, and hardly anything may be lost; the curve is smoothed first.  Otherwise the tolerance
-    has to leave out the noise, and is larger.
+    Where the ranking itself says how many features are worth keeping (``limit``), that leaves out
+    the noise, and hardly anything may be lost.  Otherwise the tolerance has to leave out the noise,
+    and is larger.
     """
     if rule.wanted:
         return rule.wanted
-    if limit is None or not rule.is_default:
-        best = curve.at(curve.best_size)
-        return int(_within(curve, best, guess, rule, LARGE_LOSS)[0])
-    smooth = curve.smoothed()
-    best = smooth.at(smooth.best_size)
-    size = int(_within(smooth, best, guess, rule, SMALL_LOSS)[0])
-    return _limited(curve, size, limit)
+    limit = limit if rule.is_default else None
+    shares = LARGE_LOSS if limit is None else SMALL_LOSS
+    size = int(_within(curve, curve.at(curve.best_size), guess, rule, shares)[0])
+    return size if limit is None else _limited(curve, size, limit)
 
 
 def _within(
@@ -279,31 +276,34 @@ def _best_scores(curves: Mapping[str, FeatureCurve], rule: Rule) -> np.ndarray:
     return max(tried, key=lambda scores: float(scores.mean()))
 
 
-def deciding_curves(models: ByModel, best: str, rule: Rule) -> dict[str, FeatureCurve]:
-    """The curves that decide how many features are kept.
+def close_models(models: ByModel, best: str, rule: Rule) -> list[str]:
+    """The models that decide how many features are kept.
 
-    By default the mean over all models that are within one standard error of the best one: what
-    several models agree on is less luck.  Where a number or a tolerance was asked for, the curves
-    of the best model.
+    By default all that are within one standard error of the best one: what several models agree on
+    is less luck.  Where a number or a tolerance was asked for, the best one alone.
     """
-    chosen = [best]
-    if rule.is_default:
-        reference = _best_scores(models[best], rule)
-        chosen = [
-            model
-            for model, curves in models.items()
-            if model == best or _is_close(curves, reference, rule)
-        ]
-    return {
-        name: replace(curve, scores=np.mean([models[each][name].scores for each in chosen], axis=0))
-        for name, curve in models[best].items()
-    }
+    if not rule.is_default:
+        return [best]
+    reference = _best_scores(models[best], rule)
+    return [
+        model
+        for model, curves in models.items()
+        if model == best or _is_close(curves, reference, rule)
+    ]
 
 
 def _is_close(curves: Mapping[str, FeatureCurve], reference: np.ndarray, rule: Rule) -> bool:
     losses = reference - _best_scores(curves, rule)
     share = next(iter(curves.values())).test_share
     return bool(losses.mean() <= standard_error(losses, share) + ROUNDING)
+
+
+def mean_curves(models: ByModel, chosen: Sequence[str]) -> dict[str, FeatureCurve]:
+    """The curve of every method, averaged over some models."""
+    return {
+        name: replace(curve, scores=np.mean([models[each][name].scores for each in chosen], axis=0))
+        for name, curve in models[chosen[0]].items()
+    }
 
 
 def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndarray:
@@ -324,6 +324,7 @@ def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndar
             name: None if curve.limits is None else int(curve.limits[fold])
             for name, curve in models[model].items()
         }
-        choice = choose(deciding_curves(others, model, rule), guess, rule, limits)
+        deciding = mean_curves(others, close_models(others, model, rule))
+        choice = choose(deciding, guess, rule, limits)
         scores[fold] = scores_at(models[model], choice)[fold]
     return scores

@@ -36,8 +36,9 @@ from echelon.study._choice import (
     Rule,
     best_model,
     choose,
-    deciding_curves,
+    close_models,
     held_out_scores,
+    mean_curves,
     read_rule,
     size_of,
     sizes_for,
@@ -331,6 +332,8 @@ class Judged(NamedTuple):
     """How many features the ranking of all rows finds worth keeping, by method; None: not said."""
     model: str
     """The model with the best score."""
+    deciding: list[str]
+    """The models whose mean score decided how many features are kept."""
     sizes: dict[str, int]
     """Number of features that every method would keep."""
     choice: Choice
@@ -395,7 +398,8 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
         guess = Baseline(*best_guess(design.target, *given, design.weights))
         model = best_model(models, rule)
         others = other_baselines(model, design, models)
-    mean, curves = float(guess.scores.mean()), deciding_curves(models, model, rule)
+    deciding = close_models(models, model, rule)
+    mean, curves = float(guess.scores.mean()), mean_curves(models, deciding)
     sizes = {name: size_of(curve, mean, rule, limits[name]) for name, curve in curves.items()}
     choice = choose(curves, mean, rule, limits)
     held_out = held_out_scores(models, guess.scores, rule)

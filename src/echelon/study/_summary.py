@@ -154,6 +154,7 @@ def _answer(study: Study, order: list[str]) -> Answer:
         advised=judged.curves[choice.method].one_se_size,
         method=choice.method,
         model=judged.model,
+        decided_by=judged.deciding,
         helps=judged.helps,
         tests={
             "gained": judged.gained,

@@ -103,6 +103,8 @@ class Answer(TypedDict):
     method: str
     model: str
     """What the features were evaluated by: "linear", "forest", or "given" by the user."""
+    decided_by: list[str]
+    """The models whose mean score decided how many features are kept."""
     helps: bool
     tests: Tests
     score: Score

@@ -131,12 +131,11 @@ def _sentence(summary: Any) -> str:
         return f"The best {best} of {of:,}, as asked for; the curve {advice}."
     if size == of:
         several = len(summary["methods"]) > 1
-        smooth = answer["rule"]["limit"] is not None
         return (
             f"Keep all {counted(of, 'feature')}: every smaller set "
             f"{'that ' + answer['method'] + ' ranks best' if several else 'tried'} "
             f"loses more than {_limit(answer['rule'])}"
-            f"{', averaged over models and neighbouring sizes' if smooth else ''}."
+            f"{', on average over both models' if len(answer['decided_by']) > 1 else ''}."
         )
     these = "this 1" if size == 1 else f"these {size:,}"
     if answer["score"]["others"][0]["ahead"]:
@@ -216,12 +215,12 @@ def _judge(answer: Any) -> str:
     if not answer["score"]["models"]:
         return f"Evaluated by {name}."
     other = answer["score"]["models"][0]
-    beaten = SHORT_MODELS[other["name"]]
     size = with_error(abs(other["gain"]), other["gain_error"])
-    if other["clear"]:
-        verb = "better" if other["gain"] > 0 else "worse"
-        return f"Evaluated by {name}, {verb} than {beaten} by {size}."
-    return f"Evaluated by {name}; with {beaten} there is no clear difference ({size})."
+    compared = f"{'better' if other['gain'] >= 0 else 'worse'} than {SHORT_MODELS[other['name']]}"
+    said = f"Evaluated by {name}, {compared} by {size}"
+    if len(answer["decided_by"]) > 1:
+        return f"{said}; the mean score of both decided how many."
+    return f"{said}."
 
 
 def _offer(answer: Any, command: bool) -> str | None:
