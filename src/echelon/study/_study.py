@@ -406,9 +406,21 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
     by_model = {
         name: held_out_scores({name: each}, guess.scores, rule) for name, each in models.items()
     }
-    evidence = _evidence(held_out - guess.scores, curves[choice.method].test_share, design)
+    share = curves[choice.method].test_share
+    clear, related = _evidence(held_out - guess.scores, share, design)
     return Judged(
-        models, limits, model, sizes, choice, held_out, by_model, guess, others, *evidence
+        models=models,
+        limits=limits,
+        model=model,
+        deciding=deciding,
+        sizes=sizes,
+        choice=choice,
+        held_out=held_out,
+        by_model=by_model,
+        guess=guess,
+        others=others,
+        clear=clear,
+        related=related,
     )
 
 
