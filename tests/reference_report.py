@@ -105,10 +105,10 @@ def deciding(models, model):
 def own_place(curve, sizes, limit=None):
     """Where one method stops: the fewest that lose little, and no more than the limit.
 
-    Little is one standard error, between 1 and 2 % of the best.  With a limit it is at most 0.5 %;
-    more than the limit are taken if they are better by more than one standard error.
+    Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %; more
+    than the limit are taken if they are better by more than one standard error.
     """
-    least, most = (0.01, 0.02) if limit is None else (0.0, 0.005)
+    least, most = (0.01, 0.02) if limit is None else (0.005, 0.005)
     means = [average(row) for row in curve]
     best = next(row for row, mean in zip(curve, means, strict=True) if mean >= max(means) - 1e-12)
     place = 0

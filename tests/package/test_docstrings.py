@@ -183,7 +183,7 @@ SEVERAL = {
         N_FEATURES + "as many as the search finds, by the rule in the Notes.",
         N_FEATURES + "the strongly and weakly relevant ones.",
         N_FEATURES + "as many as the folds say.",
-        N_FEATURES + "those that more than half of the selectors with a rule of their own keep",
+        N_FEATURES + "as many as have the votes of more than half of the voters, at least one.",
         N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
         N_FEATURES + "those taken in more than half of the bags;",
         N_FEATURES + "those that the selector keeps by its rule, in the last round or",
@@ -202,6 +202,10 @@ SEVERAL = {
         "Classes from lowest to highest. Needed for labels that are neither integers nor ordered "
         "categories.",
         "Classes from lowest to highest. Given, y is ordinal.",
+    }),
+    "model_": ("a name or a fitted program", {
+        "The model by which the features were evaluated:",
+        "The model at the optimum.",
     }),
     "classes_": ("some also take numbers", {
         "Class labels; ordered ones lowest first.",

@@ -15,7 +15,7 @@ from echelon._core.words import is_number
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
 
-SMALL_LOSS, LARGE_LOSS = (0.0, 0.005), (0.01, 0.02)
+SMALL_LOSS, LARGE_LOSS = (0.005, 0.005), (0.01, 0.02)
 """Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
 ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""
