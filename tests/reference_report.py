@@ -105,8 +105,7 @@ def deciding(models, model):
 def own_place(curve, sizes, limit=None):
     """Where one method stops: the fewest that lose little, and no more than the limit.
 
-    Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %; more
-    than the limit are taken if they are better by more than one standard error.
+    Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %.
     """
     least, most = (0.01, 0.02) if limit is None else (0.005, 0.005)
     means = [average(row) for row in curve]
@@ -120,9 +119,7 @@ def own_place(curve, sizes, limit=None):
         place += 1
     if limit is None or sizes[place] <= limit:
         return place
-    smaller = max([s for s, size in enumerate(sizes) if size <= limit], default=0)
-    gains = [a - b for a, b in zip(curve[place], curve[smaller], strict=True)]
-    return place if average(gains) > standard_error(gains) + 1e-12 else smaller
+    return max([s for s, size in enumerate(sizes) if size <= limit], default=0)
 
 
 def chosen_place(curves, sizes, limit=None):

@@ -203,6 +203,10 @@ SEVERAL = {
         "categories.",
         "Classes from lowest to highest. Given, y is ordinal.",
     }),
+    "max_samples": ("for rankings, or for trees", {
+        "Rows drawn at random for all selectors but those named in ``completed_by``,",
+        "Where there are more samples, every tree is grown on so many, drawn with replacement.",
+    }),
     "model_": ("a name or a fitted program", {
         "The model by which the features were evaluated:",
         "The model at the optimum.",

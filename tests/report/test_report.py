@@ -22,7 +22,7 @@ from echelon._core.significance import clearly_positive
 from echelon._core.words import LABELS
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._choice import Rule, choose, held_out_scores, size_of, sizes_for
+from echelon.study._choice import Rule, choose, held_out_scores, size_of, sizes_for, up_to
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 
@@ -148,17 +148,17 @@ def test_a_standard_error_forgives_neither_too_much_nor_too_little():
     assert size_of(FeatureCurve(sizes, exact, order), 0.0, Rule(tolerance=0.6)) == 1
 
 
-def test_the_limit_of_the_ranking_holds_unless_more_features_are_clearly_better():
-    sizes, order = np.arange(1, 5), np.zeros((4, 4), int)
-    noise = np.array([0.0, 0.1, -0.1, 0.0])
-    rising = np.array([[0.5], [0.6], [0.61], [0.62]]) + np.outer([0, 0, 1, -1], noise)
-    curve = FeatureCurve(sizes, rising, order)
-    assert size_of(curve, 0.0, Rule(), limit=4) == 4
-    assert size_of(curve, 0.0, Rule(), limit=2) == 2
-    assert size_of(curve, 0.0, Rule(wanted=3), limit=2) == 3
-    assert size_of(curve, 0.0, Rule(tolerance=0.0), limit=2) == 4
-    clear = FeatureCurve(sizes, rising + np.array([[0], [0], [0.3], [0.3]]), order)
-    assert size_of(clear, 0.0, Rule(), limit=2) > 2
+def test_no_more_than_the_ranking_finds_worth_keeping():
+    scores = np.array([[0.5], [0.6], [0.7], [0.704]]) + np.zeros((4, 4))
+    curve = FeatureCurve(np.array([1, 2, 4, 8]), scores, np.zeros((4, 8), int))
+    assert size_of(curve, 0.0, Rule(), limit=8) == 8  # 4 features lose 0.6 % of the gain
+    assert size_of(curve, 0.0, Rule()) == 4
+    for limit, size in ((1, 1), (2, 2), (3, 2), (4, 4), (7, 4)):
+        assert size_of(curve, 0.0, Rule(), limit) == size
+    assert size_of(curve, 0.0, Rule(wanted=4), limit=2) == 4
+    assert size_of(curve, 0.0, Rule(tolerance=0.0), limit=2) == 8
+    assert up_to([1, 2, 3, 5, 9, 20], [4, 6, 5], 20) == [1, 2, 3, 5, 20]
+    assert up_to([1, 2, 3, 5, 9, 20], [4, None, 5], 20) == [1, 2, 3, 5, 9, 20]
 
 
 def test_among_equal_methods_the_smaller_set_is_chosen():

@@ -116,7 +116,9 @@ def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: int | None = N
     limit = limit if rule.is_default else None
     shares = LARGE_LOSS if limit is None else SMALL_LOSS
     size = int(_within(curve, curve.at(curve.best_size), guess, rule, shares)[0])
-    return size if limit is None else _limited(curve, size, limit)
+    if limit is None or size <= limit:
+        return size
+    return int(curve.sizes[max(0, np.searchsorted(curve.sizes, limit, side="right") - 1)])
 
 
 def _within(
@@ -131,16 +133,6 @@ def _within(
     gain = max(float(best.mean()) - guess, 0.0)
     lost = rule.tolerance if rule.share is None else rule.share * gain
     return curve.sizes_within(best, lost, (shares[0] * gain, shares[1] * gain))
-
-
-def _limited(curve: FeatureCurve, size: int, limit: int) -> int:
-    """The size, or the limit, unless the size is better by more than one standard error."""
-    if size <= limit:
-        return size
-    smaller = int(curve.sizes[max(0, np.searchsorted(curve.sizes, limit, side="right") - 1)])
-    gains = curve.at(size) - curve.at(smaller)
-    better = gains.mean() > standard_error(gains, curve.test_share) + ROUNDING
-    return size if better else smaller
 
 
 def gain_of(curve: FeatureCurve, guess: float) -> float:
@@ -180,7 +172,7 @@ class Choice(NamedTuple):
 
 
 def up_to(sizes: Sequence[int], limits: Sequence[int | None], n_features: int) -> list[int]:
-    """The sizes that are worth trying: up to twice the largest limit, and all features.
+    """The sizes that are worth trying: up to the largest limit, and all features.
 
     Parameters
     ----------
@@ -195,7 +187,7 @@ def up_to(sizes: Sequence[int], limits: Sequence[int | None], n_features: int) -
     known = [limit for limit in limits if limit is not None]
     if len(known) < len(limits):
         return list(sizes)
-    tried = {size for size in sizes if size <= 2 * max(known) or size == n_features}
+    tried = {size for size in sizes if size <= max(known) or size == n_features}
     return sorted(tried | {max(known[-1], min(sizes))})
 
 

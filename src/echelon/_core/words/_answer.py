@@ -104,9 +104,8 @@ def _rule(answer: Any) -> str:
             f"{most} of its gain over guessing"
         )
     return (
-        f"the fewest that lose at most {most} of the gain of the best size over guessing; no more "
-        f"than the {rule['limit']:,} that a search of the ranking selects, unless more are better "
-        "by more than one standard error"
+        f"the fewest that lose at most {most} of the gain of the best size over guessing, and no "
+        f"more than the searches of the ranking select, {rule['limit']:,}"
     )
 
 
