@@ -88,11 +88,14 @@ def summarize(
     class_order : sequence, default=None
         Classes from lowest to highest.  Given, y is ordinal.
     estimator : estimator, default=None
-        Model the features are judged by.  None: logistic regression, one question per threshold
-        for ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
+        Model to score the features by.  None: the better of a linear model (logistic regression,
+        one question per threshold for ordered classes, or ridge regression) and a forest of
+        extremely randomised trees; numbers imputed and standardised, labels one-hot.
     n_features : int or "auto", default="auto"
-        How many to keep.  "auto": the fewest that lose at most one standard error
-        against the best size, and at most 2 % of its gain over guessing.
+        How many to keep.  "auto": the fewest that lose at most one standard error against the best
+        size, and at most 2 % of its gain over guessing; where the ranking itself says how many are
+        worth keeping, as that of :class:`echelon.AutoSelector` does, no more than those, and the
+        fewest that lose at most 0.5 %.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given.
@@ -108,7 +111,7 @@ def summarize(
         others, R² for numbers.
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
+        over guessing.  None: see ``n_features``.
     keep : sequence of str, default=()
         Features that are kept in any case; the others are judged beside them.
     n_resamples : int, default=20
@@ -150,7 +153,7 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
     >>> report.summary()["words"]["answer"]
-    'Keep these 5 of 13; more gain little.'
+    'Keep these 4 of 13; more gain little.'
     """
     named = _read_selectors(selectors)
     check_description(n_resamples, profile)

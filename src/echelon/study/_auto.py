@@ -42,10 +42,11 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     """The features worth keeping, how many, and what they are worth: no choices to make.
 
     It reads what the target is, ranks the features by complementary methods fused into one
-    ranking (:class:`echelon.ConsensusSelector`), and judges how many to keep by a model over
-    cross-validation folds, in each of which the features are ranked anew.  It keeps the fewest that
-    lose at most one standard error, and at most 2 % of what is gained over guessing; and none at
-    all if the model with them is not better than the best constant guess, or if that may be chance.
+    ranking (:class:`echelon.ConsensusSelector`), and scores the best 1, 2, 3, ... of them with a
+    linear model and a forest over cross-validation folds, in each of which the features are ranked
+    anew.  It keeps the fewest that lose at most 0.5 % of the gain over guessing, and no more than
+    the searches of the ranking select; and none at all if the better model with them is not better
+    than the best constant guess, or if that may be chance.
 
     Parameters
     ----------
@@ -57,8 +58,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     n_features_to_select : int or float, default=None
         Number, or share, of features to keep.  None: as many as the folds say.
     estimator : estimator, default=None
-        Model to score the features by.  None: logistic regression, one question per threshold for
-        ordered classes, or ridge regression; numbers imputed and standardised, labels one-hot.
+        Model to score the features by.  None: the better of a linear model (logistic regression,
+        one question per threshold for ordered classes, or ridge regression) and a forest of
+        extremely randomised trees; numbers imputed and standardised, labels one-hot.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given; fewer where classes are small.
@@ -67,7 +69,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         others, R² for numbers.
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: one standard error of the loss, and at most 2 % of that gain.
+        over guessing.  None: 0.5 % of that gain, and no more features than the searches of the
+        ranking select.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.
     must_keep : mask, indices or names, default=None
@@ -108,8 +111,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     model_curves_ : dict of str to FeatureCurve
         The same for every model that was tried.
     score_ : float
-        What the procedure reaches on samples that had no say: every fold with the size chosen on
-        the other folds; in the units of ``scoring_``.
+        Held-out score of the procedure: every fold with the model and the size chosen on the other
+        folds; in the units of ``scoring_``.
     score_error_ : float
         Standard error of ``score_``, corrected for overlapping training sets.
     scoring_ : str

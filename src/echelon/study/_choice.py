@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon._core.significance import standard_error
+from echelon._core.significance import clearly_positive, standard_error
 from echelon._core.words import is_number
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
@@ -220,8 +220,9 @@ def choose(
 ) -> Choice:
     """A method and the number of features it keeps.
 
-    The first method, unless another one's choice is clearly better: the best of many is often the
-    luckiest.  What is no worse and smaller comes before it.
+    The first method, unless another one's choice is clearly better (one-sided t test over the
+    folds, 5 %), or by more than the tolerance: the best of many is often the luckiest.  What is no
+    worse and smaller comes before it.
 
     Parameters
     ----------
@@ -245,11 +246,18 @@ def choose(
         choice
         for choice in own
         if choice.size in _within(curves[choice.method], reference, guess, rule, LARGE_LOSS)
+        or (rule.is_default and not _is_clear(curves, choice, reference))
     )
     smaller = [
         choice for choice in own if choice.size < first.size and means[choice] >= means[first]
     ]
     return min(smaller, key=lambda choice: choice.size, default=first)
+
+
+def _is_clear(curves: Mapping[str, FeatureCurve], choice: Choice, reference: np.ndarray) -> bool:
+    """Whether other scores are clearly better than those of a choice."""
+    gains = reference - scores_at(curves, choice)
+    return clearly_positive(gains, curves[choice.method].test_share)
 
 
 def scores_at(curves: Mapping[str, FeatureCurve], choice: Choice) -> np.ndarray:

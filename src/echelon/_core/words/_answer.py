@@ -327,10 +327,6 @@ def _about_results(summary: Any) -> list[str]:
             f"{answer['method']} was chosen among {len(summary['methods'])} methods by their "
             "curves; the held-out score allows for that, the curve does not."
         )
-    if how["estimator"] is None and answer["model"] == "linear":
-        found.append(
-            "The features were evaluated by a linear model, because a forest was not better."
-        )
     return found
 
 
