@@ -118,7 +118,7 @@ def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: int | None = N
     size = int(_within(curve, curve.at(curve.best_size), guess, rule, shares)[0])
     if limit is None or size <= limit:
         return size
-    return int(curve.sizes[max(0, np.searchsorted(curve.sizes, limit, side="right") - 1)])
+    return max((int(each) for each in curve.sizes if each <= limit), default=int(curve.sizes[0]))
 
 
 def _within(

@@ -270,14 +270,14 @@ def rank(name: str, ranker: Any, design: Design) -> Ranked:
     random = None if random is None else check_random_state(random)
     seeds = draw_seeds(random, len(design.splits.folds))
     sizes = sizes_for(ranker, design.X.shape[1], design.rule)
-    given = (design.samples, design.target, design.weights, sizes)
+    X, y, weights = design.samples, design.target, design.weights
     try:
         with without_fold_warnings():
-            folds = rank_folds(ranker, *given, design.splits.folds, seeds, _jobs(design))
+            rows = design.splits.folds
+            folds = rank_folds(ranker, X, y, weights, sizes, rows, seeds, _jobs(design))
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from error
-    given = (design.samples, design.target, sizes, design.weights)
-    fitted, order = fit_ranking(seeded(ranker, design.seed), *given)
+    fitted, order = fit_ranking(seeded(ranker, design.seed), X, y, sizes, weights)
     step()
     return Ranked(fitted, order, folds, seeds)
 
