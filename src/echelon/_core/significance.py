@@ -46,6 +46,35 @@ def clearly_positive(gains: np.ndarray, share: float | None = None, level: float
     return bool(gains.mean() > bar + 1e-12)
 
 
+def relative_gains(scores: np.ndarray, others: np.ndarray, larger_is_better: bool) -> np.ndarray:
+    """Gains over other scores of the same folds, on a scale from -1 to 1.
+
+    The score of a baseline can differ by orders of magnitude between folds: R² of the mean of the
+    past, say, where the level drifts.  A t test of differences then sees the spread of the baseline
+    alone.  With losses l, the distance of a score from the best possible one, the gain of a fold is
+    (l_other - l) / (l_other + l).
+
+    Parameters
+    ----------
+    scores, others : ndarray of shape (n_folds,)
+        Scores, larger is better: losses are negated.
+    larger_is_better : bool
+        Whether the metric is no loss.  Then the best value is 1; that of a loss is 0.  Where scores
+        exceed it, or none is known, the differences are returned as they are.
+
+    Examples
+    --------
+    >>> relative_gains(np.array([0.9, 0.8]), np.array([-9.0, 0.0]), True).round(2).tolist()
+    [0.98, 0.67]
+    """
+    best = 1.0 if larger_is_better else 0.0
+    losses, baseline = best - scores, best - others
+    if (losses < 0).any() or (baseline < 0).any():
+        return scores - others
+    total = losses + baseline
+    return (baseline - losses) / np.where(total > 0, total, 1.0)
+
+
 def false_discoveries(p_values: np.ndarray, rate: float, slack: float = 0.0) -> np.ndarray:
     """Mask of what passes at a false discovery rate (Benjamini, Hochberg 1995).
 

@@ -24,7 +24,7 @@ from echelon._core.folds import best_guess, fold_scores
 from echelon._core.jobs import Jobs
 from echelon._core.progress import expect, step, stepwise
 from echelon._core.rows import draw_seeds, seeded
-from echelon._core.significance import LEVEL, clearly_positive
+from echelon._core.significance import LEVEL, clearly_positive, relative_gains
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
 from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.intervals import holds_intervals
@@ -407,7 +407,7 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
         name: held_out_scores({name: each}, guess.scores, rule) for name, each in models.items()
     }
     share = curves[choice.method].test_share
-    clear, related = _evidence(held_out - guess.scores, share, design)
+    clear, related = _evidence(held_out, guess.scores, share, design)
     return Judged(
         models=models,
         limits=limits,
@@ -424,16 +424,20 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
     )
 
 
-def _evidence(gains: np.ndarray, share: float | None, design: Design) -> tuple[bool, float | None]:
+def _evidence(
+    held_out: np.ndarray, guesses: np.ndarray, share: float | None, design: Design
+) -> tuple[bool, float | None]:
     """Whether the folds show a gain; and, unless they do, whether any feature shows a relation.
 
     Both share the level.  The second test takes rows for independent: where groups, times, weights
     or folds of the user's own say otherwise, the first has all of it.
     """
+    gains = relative_gains(held_out, guesses, design.scoring.sign > 0)
+    gained = float((held_out - guesses).mean()) > 0
     if not design.splits.independent:
-        return clearly_positive(gains, share), None
-    clear = clearly_positive(gains, share, OF_FOLDS)
-    if clear or gains.mean() <= 0:
+        return gained and clearly_positive(gains, share), None
+    clear = gained and clearly_positive(gains, share, OF_FOLDS)
+    if clear or not gained:
         return clear, None
     return clear, p_value(design.X, design.target, design.options["random_state"])
 
