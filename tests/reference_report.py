@@ -58,7 +58,7 @@ def held_out(models, sizes, wanted=None, limits=None):
         model = best_model(others, sizes, wanted)
         limit = None if limits is None else limits[fold]
         if wanted is None:
-            method, place = chosen_place(deciding(others, model), sizes, limit)
+            method, place = chosen_place(deciding(others, model), sizes, limit, others[model])
         else:
             place = sizes.index(wanted)
             means = [average(curve[place]) for curve in others[model]]
@@ -102,10 +102,11 @@ def deciding(models, model):
     ]
 
 
-def own_place(curve, sizes, limit=None):
+def own_place(curve, sizes, limit, scored):
     """Where one method stops: the fewest that lose little, and no more than the limit.
 
-    Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %.
+    Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %; more
+    than the limit are kept if they are better by one standard error with the best model.
     """
     least, most = (0.01, 0.02) if limit is None else (0.005, 0.005)
     means = [average(row) for row in curve]
@@ -119,16 +120,20 @@ def own_place(curve, sizes, limit=None):
         place += 1
     if limit is None or sizes[place] <= limit:
         return place
-    return max([s for s, size in enumerate(sizes) if size <= limit], default=0)
+    smaller = max([s for s, size in enumerate(sizes) if size <= limit], default=0)
+    gains = [a - b for a, b in zip(scored[place], scored[smaller], strict=True)]
+    return place if average(gains) > standard_error(gains) + 1e-12 else smaller
 
 
-def chosen_place(curves, sizes, limit=None):
+def chosen_place(curves, sizes, limit, scored):
     """Method and place of the answer.
 
     The first method that loses at most 1 % of the best, or not clearly (t test, 5 %), against the
     best of all; and the smallest choice that is no worse than it.
     """
-    places = [own_place(curve, sizes, limit) for curve in curves]
+    places = [
+        own_place(curve, sizes, limit, row) for curve, row in zip(curves, scored, strict=True)
+    ]
     rows = [curve[place] for curve, place in zip(curves, places, strict=True)]
     means = [average(row) for row in rows]
     top = max(means)

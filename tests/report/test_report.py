@@ -22,7 +22,15 @@ from echelon._core.significance import clearly_positive
 from echelon._core.words import LABELS
 from echelon.evaluation import FeatureCurve
 from echelon.report import summarize
-from echelon.study._choice import Rule, choose, held_out_scores, size_of, sizes_for, up_to
+from echelon.study._choice import (
+    Limit,
+    Rule,
+    choose,
+    held_out_scores,
+    size_of,
+    sizes_for,
+    up_to,
+)
 from reference_report import held_out, rank_correlation
 from report_cases import classes_and_noise
 
@@ -149,16 +157,20 @@ def test_a_standard_error_forgives_neither_too_much_nor_too_little():
 
 
 def test_no_more_than_the_ranking_finds_worth_keeping():
-    scores = np.array([[0.5], [0.6], [0.7], [0.704]]) + np.zeros((4, 4))
-    curve = FeatureCurve(np.array([1, 2, 4, 8]), scores, np.zeros((4, 8), int))
-    assert size_of(curve, 0.0, Rule(), limit=8) == 8  # 4 features lose 0.6 % of the gain
+    noise = np.array([[0.0] * 4, [0.2, -0.2, 0.1, 0.0], [0.0] * 4, [0.1, 0.0, -0.2, 0.2]])
+    means = np.array([[0.5], [0.6], [0.61], [0.614]])
+    sizes, order = np.array([1, 2, 4, 8]), np.zeros((4, 8), int)
+    curve = FeatureCurve(sizes, means + np.zeros((4, 4)), order)
+    rough = FeatureCurve(sizes, means + noise, order)  # no size is better by a standard error
+    assert size_of(curve, 0.0, Rule(), Limit(8, rough)) == 8  # 4 features lose 0.7 % of the gain
     assert size_of(curve, 0.0, Rule()) == 4
-    for limit, size in ((1, 1), (2, 2), (3, 2), (4, 4), (7, 4)):
-        assert size_of(curve, 0.0, Rule(), limit) == size
-    assert size_of(curve, 0.0, Rule(wanted=4), limit=2) == 4
-    assert size_of(curve, 0.0, Rule(tolerance=0.0), limit=2) == 8
-    assert up_to([1, 2, 3, 5, 9, 20], [4, 6, 5], 20) == [1, 2, 3, 5, 20]
-    assert up_to([1, 2, 3, 5, 9, 20], [4, None, 5], 20) == [1, 2, 3, 5, 9, 20]
+    for limit, size in ((2, 2), (3, 2), (4, 4), (7, 4)):
+        assert size_of(curve, 0.0, Rule(), Limit(limit, rough)) == size
+        assert size_of(curve, 0.0, Rule(), Limit(limit, curve)) == 8  # clearly better
+    assert size_of(curve, 0.0, Rule(wanted=4), Limit(2, rough)) == 4
+    assert size_of(curve, 0.0, Rule(tolerance=0.0), Limit(2, rough)) == 8
+    assert up_to([1, 2, 3, 5, 9, 13, 20], [4, 5, 3], 20) == [1, 2, 3, 5, 9, 20]
+    assert up_to([1, 2, 3, 5, 9, 13, 20], [4, None, 5], 20) == [1, 2, 3, 5, 9, 13, 20]
 
 
 def test_among_equal_methods_the_smaller_set_is_chosen():

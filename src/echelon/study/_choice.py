@@ -104,21 +104,37 @@ def _read_loss(value: Any, given: Any) -> float:
     return float(text)
 
 
-def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: int | None = None) -> int:
+class Limit(NamedTuple):
+    """How many features a ranking itself finds worth keeping."""
+
+    size: int
+    curve: FeatureCurve
+    """The curve of the best model: more are kept where they are better by one standard error."""
+
+    def applied(self, size: int) -> int:
+        """The size, or the largest one tried within the limit."""
+        if size <= self.size:
+            return size
+        sizes = self.curve.sizes.tolist()
+        smaller = max((each for each in sizes if each <= self.size), default=sizes[0])
+        gains = self.curve.at(size) - self.curve.at(smaller)
+        better = gains.mean() > standard_error(gains, self.curve.test_share) + ROUNDING
+        return size if better else smaller
+
+
+def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: Limit | None = None) -> int:
     """How many features one method keeps: the fewest that lose little against its own best.
 
-    Where the ranking itself says how many features are worth keeping (``limit``), that leaves out
-    the noise, and hardly anything may be lost.  Otherwise the tolerance has to leave out the noise,
-    and is larger.
+    Where the ranking itself says how many features are worth keeping, that leaves out the noise,
+    and hardly anything may be lost.  Otherwise the tolerance has to leave out the noise, and is
+    larger.
     """
     if rule.wanted:
         return rule.wanted
     limit = limit if rule.is_default else None
     shares = LARGE_LOSS if limit is None else SMALL_LOSS
     size = int(_within(curve, curve.at(curve.best_size), guess, rule, shares)[0])
-    if limit is None or size <= limit:
-        return size
-    return max((int(each) for each in curve.sizes if each <= limit), default=int(curve.sizes[0]))
+    return size if limit is None else limit.applied(size)
 
 
 def _within(
@@ -172,7 +188,7 @@ class Choice(NamedTuple):
 
 
 def up_to(sizes: Sequence[int], limits: Sequence[int | None], n_features: int) -> list[int]:
-    """The sizes that are worth trying: up to the largest limit, and all features.
+    """The sizes that are worth trying: up to twice the largest limit, and all features.
 
     Parameters
     ----------
@@ -187,7 +203,7 @@ def up_to(sizes: Sequence[int], limits: Sequence[int | None], n_features: int) -
     known = [limit for limit in limits if limit is not None]
     if len(known) < len(limits):
         return list(sizes)
-    tried = {size for size in sizes if size <= max(known) or size == n_features}
+    tried = {size for size in sizes if size <= 2 * max(known) or size == n_features}
     return sorted(tried | {max(known[-1], min(sizes))})
 
 
@@ -216,7 +232,7 @@ def choose(
     curves: Mapping[str, FeatureCurve],
     guess: float,
     rule: Rule,
-    limits: Mapping[str, int | None] | None = None,
+    limits: Mapping[str, Limit | None] | None = None,
 ) -> Choice:
     """A method and the number of features it keeps.
 
@@ -232,7 +248,7 @@ def choose(
         Score of the baseline.
     rule : Rule
         How many features to keep.
-    limits : dict of str to int or None, default=None
+    limits : dict of str to Limit or None, default=None
         How many features every ranking itself finds worth keeping; None: it does not say.
     """
     limits = dict.fromkeys(curves) if limits is None else limits
@@ -321,7 +337,9 @@ def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndar
         guess = float(np.delete(guesses, fold).mean())
         model = best_model(others, rule)
         limits = {
-            name: None if curve.limits is None else int(curve.limits[fold])
+            name: None
+            if curve.limits is None
+            else Limit(int(curve.limits[fold]), curve.without(fold))
             for name, curve in models[model].items()
         }
         deciding = mean_curves(others, close_models(others, model, rule))

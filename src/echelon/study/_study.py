@@ -33,6 +33,7 @@ from echelon.rankings import fit_ranking, n_worthwhile
 from echelon.study._choice import (
     ByModel,
     Choice,
+    Limit,
     Rule,
     best_model,
     choose,
@@ -400,8 +401,12 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
         others = other_baselines(model, design, models)
     deciding = close_models(models, model, rule)
     mean, curves = float(guess.scores.mean()), mean_curves(models, deciding)
-    sizes = {name: size_of(curve, mean, rule, limits[name]) for name, curve in curves.items()}
-    choice = choose(curves, mean, rule, limits)
+    known = {
+        name: None if size is None else Limit(size, models[model][name])
+        for name, size in limits.items()
+    }
+    sizes = {name: size_of(curve, mean, rule, known[name]) for name, curve in curves.items()}
+    choice = choose(curves, mean, rule, known)
     held_out = held_out_scores(models, guess.scores, rule)
     by_model = {
         name: held_out_scores({name: each}, guess.scores, rule) for name, each in models.items()

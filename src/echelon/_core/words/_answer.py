@@ -104,8 +104,9 @@ def _rule(answer: Any) -> str:
             f"{most} of its gain over guessing"
         )
     return (
-        f"the fewest that lose at most {most} of the gain of the best size over guessing, and no "
-        f"more than the searches of the ranking select, {rule['limit']:,}"
+        f"the fewest that lose at most {most} of the gain of the best size over guessing; no more "
+        f"than the searches of the ranking select, {rule['limit']:,}, unless more are better by "
+        "more than one standard error"
     )
 
 
