@@ -286,6 +286,8 @@ class Words(TypedDict):
     offer: str | None
     rule: str
     model: str
+    evaluated: str
+    """Which model evaluated the features, and what it was compared with."""
     questions: dict[str, str]
     """Questions and their answers."""
     caveats: list[str]

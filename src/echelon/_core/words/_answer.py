@@ -62,6 +62,7 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
         "offer": _offer(answer, command),
         "rule": _rule(answer),
         "model": _model(summary),
+        "evaluated": _judge(answer),
         "questions": _questions(summary),
         "caveats": [
             *notes,
@@ -414,7 +415,7 @@ def _missed(added: Sequence[Any], name: str) -> str:
 
 
 def _other_model(answer: Any, common: int | None) -> str:
-    """Whether another model is better with all features, and whether a forest agrees."""
+    """What another model reaches with all features, and whether a forest ranks the same."""
     other, n_kept = answer["score"]["others"][1], answer["n_features"]
     verdict = "no clear difference"
     if other["clear"]:
