@@ -9,7 +9,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 import pandas as pd
@@ -161,7 +160,8 @@ def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: b
     """Refuse the first row that ends early, or late: its values may belong to other columns."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     hint = "" if short else ", or say what separates columns with --delimiter"
-    with suppress(csv.Error):
+    longest = csv.field_size_limit(max(len(text), 1))  # pandas reads cells of any length
+    try:
         for row in reader:
             found = len(row)
             if found and (found < n_fields if short else found > n_fields):
@@ -169,6 +169,10 @@ def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: b
                     f"Line {reader.line_num} of {name} has {found} field{'s' * (found > 1)}, but "
                     f"there are {n_fields} column names. Correct the line{hint}."
                 )
+    except csv.Error as error:
+        raise InputError(f"Line {reader.line_num} of {name} cannot be read: {error}.") from error
+    finally:
+        csv.field_size_limit(longest)
 
 
 # ------------------------------------------------------------------------------- ARFF
