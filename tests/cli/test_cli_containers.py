@@ -1,7 +1,13 @@
 """Files that hold a table in a way of their own: read whole, or refused in one clear line."""
 
-import pytest
+import re
+import zipfile
 
+import openpyxl
+import pytest
+from openpyxl.chart import BarChart
+
+from cli_cases import call
 from echelon.cli._terminal import InputError
 from echelon.cli.files import Reading, read_table
 
@@ -18,3 +24,75 @@ def test_a_cell_of_any_length_is_read_beside_missing_values(tmp_path):
     path.write_text(f"a,note,grade\n1,{'x' * 140_000},0\n1,2,\n2,2,0\n")
     frame = read_table(str(path), Reading()).frame
     assert len(frame["note"][0]) == 140_000
+
+
+# ------------------------------------------------------------------------------ Excel
+
+
+def workbook(rows, path, first=None):
+    """Rows as the sheet "data", behind a first sheet that is a chart or holds other rows."""
+    book = openpyxl.Workbook()
+    book.active.title = "data"
+    for row in rows:
+        book.active.append(row)
+    if first == "chart":
+        book.create_chartsheet("first", 0).add_chart(BarChart())
+    elif first is not None:
+        sheet = book.create_sheet("first", 0)
+        for row in first:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def changed(path, member, pattern, replacement):
+    """Replace a text in one of the files of a workbook."""
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name).decode() for name in book.namelist()}
+    parts[member], n_changes = re.subn(pattern, replacement, parts[member], count=1)
+    assert n_changes == 1
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    return path
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+ROWS = [["a", "b", "grade"], *([k, k % 5, k % 3] for k in range(300))]
+
+
+@pytest.mark.parametrize("size", ["A1:C100", "A1", "A1:B301", "A1:XFD1048576"])
+def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(size, tmp_path):
+    path = workbook(ROWS, tmp_path / "book.xlsx")
+    changed(path, SHEET, '<dimension ref="[^"]*"', f'<dimension ref="{size}"')
+    frame = read_table(str(path), Reading()).frame
+    assert frame.to_numpy().tolist() == ROWS[1:]
+    assert frame.columns.tolist() == ROWS[0]
+
+
+@pytest.mark.parametrize("first", ["chart", [["Made by the clinic"], ["in May"]], [["a", "b"]], []])
+def test_a_first_sheet_that_is_no_table_names_the_others(first, tmp_path, capsys):
+    path = workbook(ROWS, tmp_path / "book.xlsx", first)
+    done = call(capsys, "profile", path, "-t", "grade")
+    done.check_refused("'first' of book.xlsx holds no table", "--sheet: 'data'")
+    done = call(capsys, "profile", path, "-t", "grade", "--sheet", "data")
+    assert done.code == 0
+
+
+def test_a_column_that_is_perhaps_on_another_sheet(tmp_path, capsys):
+    path = workbook(ROWS, tmp_path / "book.xlsx", [["author", "date"], ["me", "May"]])
+    done = call(capsys, "profile", path, "-t", "grade")
+    done.check_refused("no column 'grade'", "'first' was read", "--sheet: 'data'")
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_entities_in_a_worksheet_are_refused(declared, tmp_path, capsys):
+    """One that nobody declared, and ten levels of ten, which would be ten thousand million."""
+    path = workbook(ROWS, tmp_path / "book.xlsx")
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 11))
+    if declared:
+        head = f'<!DOCTYPE w [<!ENTITY e0 "7">{levels}]><worksheet'
+        changed(path, SHEET, "<worksheet", head)
+    changed(path, SHEET, "<v>4</v>", "<v>&e10;</v>")
+    done = call(capsys, "profile", path, "-t", "grade")
+    done.check_refused("book.xlsx cannot be read as Excel")

@@ -46,7 +46,7 @@ def split_columns(
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
     frame, source = table.frame, table.source
     drop, keep = names(common.drop), names(common.keep)
-    _check_known([common.target], frame, source, "--target")
+    _check_known([common.target], frame, source, "--target", table.hint)
     _check_known(drop, frame, source, "--drop")
     _check_known(keep, frame, source, "--keep")
     if common.target in drop:
@@ -71,11 +71,13 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
         )
 
 
-def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
+def _check_known(
+    wanted: list[str], frame: pd.DataFrame, source: str, option: str, hint: str = ""
+) -> None:
     for name in wanted:
         if name not in frame.columns:
             raise InputError(
-                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
+                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}{hint}"
             )
 
 

@@ -11,12 +11,13 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from echelon._core.extras import require
 from echelon._core.files import expanded
+from echelon._core.words import listed
 from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._clean import cleaned
 from echelon.cli.files._text import MISSING, Reading, decoded, is_arff, read_arff, read_text
@@ -39,6 +40,8 @@ class Table(NamedTuple):
     notes: list[str]
     lists_labels: bool = False
     """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
+    hint: str = ""
+    """What to try where a column is not found."""
 
 
 def read_table(source: str, how: Reading) -> Table:
@@ -64,9 +67,9 @@ def read_table(source: str, how: Reading) -> Table:
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
-    lists_labels = frame.attrs.get("format") == "arff"
+    lists_labels, hint = frame.attrs.get("format") == "arff", frame.attrs.get("hint", "")
     frame, more = cleaned(frame, {*MISSING, *how.missing})
-    return Table(frame, name, [*notes, *more], lists_labels)
+    return Table(frame, name, [*notes, *more], lists_labels, hint)
 
 
 def _parsed(data: bytes, name: str, path: str, how: Reading) -> tuple[pd.DataFrame, list[str]]:
@@ -138,23 +141,52 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
 
 def _excel(data: bytes, name: str, sheet: str | None) -> tuple[pd.DataFrame, list[str]]:
     require("Excel files need", "io", "openpyxl")
-    import openpyxl
-
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        titles, rows = _sheet(data, name, sheet)
+    except (InputError, MemoryError):
+        raise
     except Exception as error:  # zip, XML and key errors: whatever the damage leads to
         raise InputError(f"{name} cannot be read as Excel: {brief(error)}.") from error
-    titles = book.sheetnames
-    if sheet is not None and sheet not in titles:
-        raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
-    notes = []
-    if sheet is None and len(titles) > 1:
-        notes.append(f"{name} has {len(titles)} sheets; the first one, {titles[0]!r}, was read.")
-    rows = [row for row in book[sheet or titles[0]].values if any(v is not None for v in row)]
+    chosen = sheet or titles[0]
+    others = [title for title in titles if title != chosen]
+    choose = f"choose another sheet with --sheet: {listed(map(repr, others))}."
+    if others and (len(rows) < 2 or len(rows[0]) < 2):
+        raise InputError(f"The sheet {chosen!r} of {name} holds no table; {choose}")
     if not rows:
         raise InputError(f"The sheet of {name} is empty.")
     header = [f"column {j + 1}" if v is None else str(v).strip() for j, v in enumerate(rows[0])]
-    return pd.DataFrame(rows[1:], columns=header).infer_objects(), notes
+    frame = pd.DataFrame(rows[1:], columns=header).infer_objects()
+    if not others:
+        return frame, []
+    frame.attrs["hint"] = f" The sheet {chosen!r} was read; {choose}"
+    if sheet is not None:
+        return frame, []
+    return frame, [f"{name} has {len(titles)} sheets; the first one, {chosen!r}, was read."]
+
+
+def _sheet(data: bytes, name: str, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
+    """The names of all sheets, and the rows of one, as long as the longest; none of a chart."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    titles = book.sheetnames
+    if sheet is not None and sheet not in titles:
+        raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
+    cells = book[sheet or titles[0]]
+    if not hasattr(cells, "values"):
+        return titles, []
+    cells.reset_dimensions()  # what a file says of its own size may be wrong
+    rows = [_filled_part(row) for row in cells.values]
+    width = max(map(len, rows), default=0)
+    return titles, [[*row, *[None] * (width - len(row))] for row in rows if row]
+
+
+def _filled_part(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row up to its last cell with a value."""
+    end = len(row)
+    while end and row[end - 1] is None:
+        end -= 1
+    return row[:end]
 
 
 def _check_names(frame: pd.DataFrame, name: str) -> None:
