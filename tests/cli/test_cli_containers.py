@@ -4,10 +4,11 @@ import re
 import zipfile
 
 import openpyxl
+import pandas as pd
 import pytest
 from openpyxl.chart import BarChart
 
-from cli_cases import call
+from cli_cases import call, grades
 from echelon.cli._terminal import InputError
 from echelon.cli.files import Reading, read_table
 
@@ -96,3 +97,20 @@ def test_entities_in_a_worksheet_are_refused(declared, tmp_path, capsys):
     changed(path, SHEET, "<v>4</v>", "<v>&e10;</v>")
     done = call(capsys, "profile", path, "-t", "grade")
     done.check_refused("book.xlsx cannot be read as Excel")
+
+
+# ------------------------------------------------------------------- Parquet and Feather
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_days_without_a_time_are_dates(ending, tmp_path, capsys):
+    frame = grades().drop(columns=["customer", "country"])
+    days = pd.date_range("1700-01-01", periods=len(frame), unit="s").date.astype(object)
+    frame["day"], frame["seen"] = days, [None, *days[1:]]
+    path = tmp_path / f"credit.{ending}"
+    getattr(frame, f"to_{ending}")(path)
+    read = read_table(str(path), Reading()).frame
+    assert read["day"].tolist() == pd.to_datetime(days).tolist()
+    assert read["seen"].isna().tolist() == [True] + [False] * (len(frame) - 1)
+    done = call(capsys, "profile", path, "-t", "grade", "--time", "day")
+    assert (done.code, done.err) == (0, "")

@@ -136,7 +136,17 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise InputError(f"{name} cannot be read as {kind}: {brief(error)}.") from error
     index = frame.index
-    return frame if isinstance(index, pd.RangeIndex) and index.name is None else frame.reset_index()
+    if not isinstance(index, pd.RangeIndex) or index.name is not None:
+        frame = frame.reset_index()
+    return frame.apply(_as_dates)
+
+
+def _as_dates(column: pd.Series) -> pd.Series:
+    """Days without a time, which pandas keeps as objects, as dates; all else as it is."""
+    if pd.api.types.infer_dtype(column, skipna=True) != "date":
+        return column
+    days = column.astype(object).where(column.notna(), None)
+    return pd.Series(days.to_numpy().astype("datetime64[s]"), column.index, name=column.name)
 
 
 def _excel(data: bytes, name: str, sheet: str | None) -> tuple[pd.DataFrame, list[str]]:
