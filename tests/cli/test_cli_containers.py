@@ -1,5 +1,7 @@
 """Files that hold a table in a way of their own: read whole, or refused in one clear line."""
 
+import gzip
+import io
 import re
 import zipfile
 
@@ -114,3 +116,82 @@ def test_days_without_a_time_are_dates(ending, tmp_path, capsys):
     assert read["seen"].isna().tolist() == [True] + [False] * (len(frame) - 1)
     done = call(capsys, "profile", path, "-t", "grade", "--time", "day")
     assert (done.code, done.err) == (0, "")
+
+
+def test_an_index_that_is_named_like_a_column_is_refused(tmp_path, capsys):
+    frame = pd.DataFrame({"a": range(6), "grade": [0, 1] * 3}, index=pd.Index(range(6), name="a"))
+    frame.to_parquet(tmp_path / "x.parquet")
+    done = call(capsys, "profile", tmp_path / "x.parquet", "-t", "grade")
+    done.check_refused("an index and a column that are both named 'a'")
+
+
+# ------------------------------------------------------------------------------- ARFF
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "{no, yes} % a comment",
+        "{ no,yes }% of {all}",
+        "{'no', 'yes'} % a comment",
+        "{no, yes, don't, 'a}b'}",
+    ],
+)
+def test_comments_after_the_labels_of_arff(listed, tmp_path):
+    rows = "".join(f"{k},{['no', 'yes'][k % 2]}\n" for k in range(6))
+    path = tmp_path / "x.arff"
+    path.write_text(f"@relation r\n@attribute a real % years\n@attribute y {listed}\n@data\n{rows}")
+    assert read_table(str(path), Reading()).frame["y"].tolist() == ["no", "yes"] * 3
+
+
+def test_labels_of_arff_that_do_not_end_are_refused(tmp_path, capsys):
+    path = tmp_path / "x.arff"
+    path.write_text("@relation r\n@attribute a real\n@attribute y {no, yes\n@data\n1,no\n2,yes\n")
+    done = call(capsys, "profile", path, "-t", "y")
+    done.check_refused("x.arff declares values of 'y' that cannot be read: '{no, yes'")
+
+
+# ----------------------------------------------------- compressed files, and other programs
+
+
+def zipped(content, name="x.csv"):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return stream.getvalue()
+
+
+GOOD = b"a,b,grade\n" + b"".join(b"%d,%d,%d\n" % (k % 7, k % 5, k % 3) for k in range(60))
+ELSEWHERE = {
+    "gz in gz": ("x.csv.gz", gzip.compress(gzip.compress(GOOD)), "compressed again"),
+    "zip in zip": ("x.zip", zipped(zipped(GOOD), "x.zip"), "compressed again"),
+    "gz in zip": ("x.zip", zipped(gzip.compress(GOOD), "x.gz"), "compressed again"),
+    "zip in gz": ("x.gz", gzip.compress(zipped(GOOD)), "compressed again"),
+    "stata": ("x.dta", b"<stata_dta><header><release>118</release>" + bytes(99), "of Stata"),
+    "old stata": ("x.dta", b"\x72\x02\x01\x00" + bytes(99), "of Stata"),
+    "spss": ("x.sav", b"$FL2@(#) SPSS DATA FILE" + bytes(99), "of SPSS"),
+    "sas": ("x.sas7bdat", bytes(12) + b"\xc2\xea\x81\x60" + bytes(99), "of SAS"),
+    "r": ("x.rds", gzip.compress(b"X\n\x00\x00\x00\x03" + bytes(99)), "of R"),
+}
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_what_is_not_read_is_named(case, tmp_path, capsys):
+    name, content, words = ELSEWHERE[case]
+    (tmp_path / name).write_bytes(content)
+    call(capsys, "profile", tmp_path / name, "-t", "grade").check_refused(name, words)
+
+
+def test_stata_files_as_pandas_writes_them(tmp_path, capsys):
+    for version in (114, 118):
+        path = tmp_path / f"x{version}.dta"
+        pd.DataFrame({"a": range(9), "grade": [0, 1, 2] * 3}).to_stata(path, version=version)
+        done = call(capsys, "profile", path, "-t", "grade")
+        done.check_refused(f"{path.name} is a file of Stata, which is not read", "Save it as CSV")
+
+
+def test_an_excel_file_in_a_compressed_file_is_read(tmp_path):
+    book = workbook(ROWS, tmp_path / "book.xlsx").read_bytes()
+    for name, content in (("book.xlsx.gz", gzip.compress(book)), ("x.zip", zipped(book, "b.xlsx"))):
+        (tmp_path / name).write_bytes(content)
+        assert len(read_table(str(tmp_path / name), Reading()).frame) == 300

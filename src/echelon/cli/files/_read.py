@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import zipfile
 import zlib
@@ -29,6 +30,16 @@ _FORMATS: dict[bytes, tuple[str, str, Callable[[bytes], bytes]]] = {
 }
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """How a zip file begins, and an empty one."""
+_EXCEL = "[Content_Types].xml"
+"""What every zip file holds that is an Excel file."""
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_PROGRAMS = {
+    "Stata": rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00",
+    "SPSS": rb"\$FL[23]@\(#\)",
+    "SAS": rb"\x00{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIB",
+    "R": rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00",
+}
+"""How the files of programs begin that are not read."""
 _DAMAGE = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
@@ -74,6 +85,12 @@ def read_table(source: str, how: Reading) -> Table:
 
 def _parsed(data: bytes, name: str, path: str, how: Reading) -> tuple[pd.DataFrame, list[str]]:
     """By content where it tells, by the ending of the name elsewhere; and notes."""
+    for program, begin in _PROGRAMS.items():
+        if re.match(begin, data):
+            raise InputError(
+                f"{name} is a file of {program}, which is not read. Save it as CSV, Parquet, "
+                "Feather, ARFF or Excel."
+            )
     if data[:4] == b"PAR1" or path.endswith((".parquet", ".pq")):
         return _columnar(data, name, "Parquet", "read_parquet"), []
     if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
@@ -136,6 +153,12 @@ def _columnar(data: bytes, name: str, kind: str, reader: str) -> pd.DataFrame:
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise InputError(f"{name} cannot be read as {kind}: {brief(error)}.") from error
     index = frame.index
+    twice = [each for each in index.names if each is not None and each in frame.columns]
+    if twice:
+        raise InputError(
+            f"{name} has an index and a column that are both named {twice[0]!r}. Rename or drop "
+            "one of them."
+        )
     if not isinstance(index, pd.RangeIndex) or index.name is not None:
         frame = frame.reset_index()
     return frame.apply(_as_dates)
@@ -226,13 +249,34 @@ def _unpacked(data: bytes, name: str, path: str) -> tuple[bytes, str]:
 
     The content tells the format, not the name; an Excel file, which is a zip too, stays as it is.
     """
+    unpacked, inside = _opened(data, name, path)
+    if unpacked is not data and _is_packed(unpacked):
+        raise InputError(f"{name} holds a file that is compressed again. Unpack it first.")
+    return unpacked, inside
+
+
+def _is_packed(data: bytes) -> bool:
+    """Whether something is compressed, other than an Excel file."""
+    if data.startswith((*_FORMATS, _ZSTANDARD)):
+        return True
+    if not data.startswith(_ZIP):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _EXCEL not in archive.namelist()
+    except _DAMAGE:
+        return False
+
+
+def _opened(data: bytes, name: str, path: str) -> tuple[bytes, str]:
+    """One level of compression less, and the path without its ending."""
     for mark, (kind, ending, decompress) in _FORMATS.items():
         if data.startswith(mark):
             try:
                 return decompress(data), path[: -len(ending)] if _ends(path, ending) else path
             except _DAMAGE as error:
                 raise InputError(f"{name} is a damaged {kind} file: {brief(error)}.") from error
-    if data.startswith(b"\x28\xb5\x2f\xfd"):
+    if data.startswith(_ZSTANDARD):
         raise InputError(f"{name} is compressed by Zstandard, which is not read. Unpack it first.")
     return _from_zip(data, name, path) if data.startswith(_ZIP) else (data, path)
 
@@ -246,7 +290,7 @@ def _from_zip(data: bytes, name: str, path: str) -> tuple[bytes, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             inside = archive.namelist()
-            if "[Content_Types].xml" in inside:
+            if _EXCEL in inside:
                 return data, path
             files = [each for each in inside if not each.endswith("/") and "__MACOSX" not in each]
             if len(files) != 1:

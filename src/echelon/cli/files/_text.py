@@ -32,6 +32,7 @@ _BOMS = (
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.+)$""", re.IGNORECASE
 )
+_LISTED = re.compile(r"""\{((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}])*)\}\s*(?:%.*)?$""")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -246,7 +247,13 @@ def _fields(text: str) -> list[str]:
 
 def _converted(column: pd.Series, label: str, kind: str, name: str) -> pd.Series:
     if kind.startswith("{"):
-        values = _fields(kind.strip("{} \t"))
+        listed = _LISTED.match(kind)
+        if listed is None:
+            raise InputError(
+                f"{name} declares values of {label!r} that cannot be read: {kind!r}. Write them "
+                "as {low, medium, high}."
+            )
+        values = _fields(listed[1].strip())
         twice = [each for n, each in enumerate(values) if each in values[:n]]
         if twice:
             raise InputError(f"{name} declares {twice[0]!r} twice among the values of {label!r}.")
