@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import re
 import zipfile
 
@@ -149,6 +150,51 @@ def test_labels_of_arff_that_do_not_end_are_refused(tmp_path, capsys):
     path.write_text("@relation r\n@attribute a real\n@attribute y {no, yes\n@data\n1,no\n2,yes\n")
     done = call(capsys, "profile", path, "-t", "y")
     done.check_refused("x.arff declares values of 'y' that cannot be read: '{no, yes'")
+
+
+def classes(path, *labels):
+    """An ARFF file whose classes are listed so."""
+    rows = "".join(f"{k},{k % 7},{labels[k % len(labels)]}\n" for k in range(60))
+    head = "@relation r\n@attribute a real\n@attribute b real\n"
+    path.write_text(f"{head}@attribute y {{{', '.join(labels)}}}\n@data\n{rows}")
+    return path
+
+
+SPECIES = ("virginica", "setosa", "versicolor")
+
+
+def test_classes_that_arff_merely_lists_have_no_order(tmp_path, capsys):
+    path = classes(tmp_path / "iris.arff", *SPECIES)
+    found = json.loads(call(capsys, "profile", path, "-t", "y", "--json").out)
+    assert found["kind"] == "classification"
+    done = call(capsys, "rank", path, "-t", "y", "-m", "relieff", "-n", 1, "--cv", 2)
+    assert "y was taken as classes without an order; if they have one" in done.out
+    done = call(capsys, "rank", path, "-t", "y", "-m", "orelieff")
+    done.check_refused("What is the order of 'y'?", "--class-order")
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "kind", "order"),
+    [
+        (SPECIES, ("--class-order", ",".join(SPECIES)), "ordinal", SPECIES),
+        (("low", "medium", "high"), (), "ordinal", ("low", "medium", "high")),
+        (("low", "medium", "high"), ("--unordered",), "classification", None),
+        (("1", "2", "10"), (), "ordinal", ("1", "2", "10")),
+    ],
+)
+def test_classes_of_arff_with_an_order(labels, options, kind, order, tmp_path, capsys):
+    path = classes(tmp_path / "x.arff", *labels)
+    found = json.loads(call(capsys, "profile", path, "-t", "y", *options, "--json").out)
+    assert found["kind"] == kind
+    if order is not None:
+        assert tuple(found["classes"]) == order
+
+
+@pytest.mark.parametrize("order", [("low", "medium", "high"), ("1", "2", "3")])
+def test_classes_of_arff_that_are_listed_in_another_order_are_asked_about(order, tmp_path, capsys):
+    path = classes(tmp_path / "x.arff", order[2], *order[:2])
+    done = call(capsys, "rank", path, "-t", "y")
+    done.check_refused(f"Is {' < '.join(order)} the order of 'y'?")
 
 
 # ----------------------------------------------------- compressed files, and other programs

@@ -12,7 +12,7 @@ from echelon._core.words import counted
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
-from echelon.profile import is_nominal, is_number
+from echelon.profile import guess_order, is_nominal, is_number
 from echelon.study import Rows
 
 ROLES = ("groups", "time", "weights")
@@ -40,7 +40,16 @@ def split_columns(
     if common.weights is not None:
         _check_weights(frame[common.weights], table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return X, frame[common.target], rows, notes, dates
+    y = frame[common.target]
+    return X, _listed_classes(y) if table.lists_labels else y, rows, notes, dates
+
+
+def _listed_classes(y: pd.Series) -> pd.Series:
+    """Classes that a file merely lists: an order only if it is the one that they look like."""
+    if not getattr(y.dtype, "ordered", False):
+        return y
+    labels = [label for label in y.cat.categories if (y == label).any()]
+    return y if guess_order(labels) == labels else y.astype(object)
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:

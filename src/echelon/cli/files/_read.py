@@ -50,7 +50,7 @@ class Table(NamedTuple):
     source: str
     notes: list[str]
     lists_labels: bool = False
-    """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
+    """Whether labels are merely listed, as in ARFF: their order alone says nothing."""
     hint: str = ""
     """What to try where a column is not found."""
 
