@@ -1,10 +1,14 @@
 """Files that hold a table in a way of their own: read whole, or refused in one clear line."""
 
+import bz2
 import gzip
 import io
 import json
+import lzma
+import os
 import re
 import zipfile
+from types import SimpleNamespace
 
 import openpyxl
 import pandas as pd
@@ -13,7 +17,7 @@ from openpyxl.chart import BarChart
 
 from cli_cases import call, grades
 from echelon.cli._terminal import InputError
-from echelon.cli.files import Reading, read_table
+from echelon.cli.files import Reading, _limit, read_table
 
 
 def test_a_short_row_is_refused_after_a_cell_of_any_length(tmp_path):
@@ -241,3 +245,90 @@ def test_an_excel_file_in_a_compressed_file_is_read(tmp_path):
     for name, content in (("book.xlsx.gz", gzip.compress(book)), ("x.zip", zipped(book, "b.xlsx"))):
         (tmp_path / name).write_bytes(content)
         assert len(read_table(str(tmp_path / name), Reading()).frame) == 300
+
+
+# ---------------------------------------------------------- files that unpack to huge ones
+
+
+def parquet(frame, **options):
+    stream = io.BytesIO()
+    frame.to_parquet(stream, **options)
+    return stream.getvalue()
+
+
+def feather(frame):
+    stream = io.BytesIO()
+    frame.to_feather(stream, compression="zstd")
+    return stream.getvalue()
+
+
+LONG = b"a,b,grade\n" + b"0,0,0\n" * 200_000  # 1.2 MB
+ZEROS = pd.DataFrame(0.0, range(100_000), ["a", "b", "grade"])  # 2.4 MB
+HUGE = {
+    "plain": ("x.csv", lambda _: LONG),
+    "gzip": ("x.csv.gz", lambda _: gzip.compress(LONG)),
+    "bzip2": ("x.csv.bz2", lambda _: bz2.compress(LONG)),
+    "xz": ("x.csv.xz", lambda _: lzma.compress(LONG)),
+    "zip": ("x.zip", lambda _: zipped(LONG)),
+    "parquet": ("x.parquet", lambda _: parquet(ZEROS)),
+    "parquet, plain values": ("x.parquet", lambda _: parquet(ZEROS, use_dictionary=False)),
+    "feather": ("x.feather", lambda _: feather(ZEROS)),
+    "excel": ("x.xlsx", lambda path: workbook([ROWS[0]] + [[0, 0, 0]] * 9_000, path).read_bytes()),
+    "excel in zip": ("x.zip", lambda path: zipped(HUGE["excel"][1](path), "x.xlsx")),
+}
+
+
+@pytest.mark.parametrize("case", HUGE)
+def test_what_takes_more_memory_than_allowed_is_refused(case, tmp_path, capsys):
+    name, made = HUGE[case]
+    path = tmp_path / name
+    path.write_bytes(made(path))
+    if case != "plain":
+        assert path.stat().st_size < 200_000
+    ask = ("profile", path, "-t", "grade", "--max-memory")
+    call(capsys, *ask, "500 kB").check_refused(
+        f"{name} takes more than 500 KB of memory, the limit"
+    )
+    read = read_table(str(path), Reading(max_memory="1GB"))
+    assert len(read.frame) in (200_000, 100_000, 9_000)
+
+
+def test_unpacking_stops_early(tmp_path, capsys):
+    """At the limit, whatever comes behind it: here a part that is damaged."""
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(bytes(1 << 25))[:-8])
+    ask = ("profile", path, "-t", "grade", "--max-memory")
+    call(capsys, *ask, "4MB").check_refused("takes more than 4 MB of memory")
+    call(capsys, *ask, "1GB").check_refused("damaged gzip")
+
+
+def test_a_device_without_an_end(capsys, monkeypatch):
+    if not os.path.exists("/dev/zero"):
+        pytest.skip("there is none")
+    monkeypatch.setattr(_limit, "free_memory", lambda: 2e7)
+    done = call(capsys, "profile", "/dev/zero", "-t", "grade")
+    done.check_refused("zero takes more than 10 MB of memory", "--max-memory")
+
+
+def test_standard_input_without_an_end(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: False, buffer=Endless()))
+    done = call(capsys, "profile", "-", "-t", "grade", "--max-memory", "3MB")
+    done.check_refused("standard input takes more than 3 MB of memory")
+
+
+class Endless:
+    """A stream of zeros."""
+
+    def read(self, size):
+        return bytes(size)
+
+
+def test_the_memory_that_is_free_is_a_number_of_bytes():
+    assert 1e6 < _limit.free_memory() < 1e15
+
+
+@pytest.mark.parametrize("size", ["", "much", "-1GB", "0", "8 elephants", "1e9"])
+def test_sizes_that_cannot_be_read(size, tmp_path, capsys):
+    (tmp_path / "x.csv").write_bytes(GOOD)
+    done = call(capsys, "profile", tmp_path / "x.csv", "-t", "grade", "--max-memory", size)
+    done.check_refused("--max-memory must be a size such as 500MB or 8GB, got")

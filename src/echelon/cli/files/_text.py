@@ -42,6 +42,7 @@ class Reading(NamedTuple):
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
     sheet: str | None = None
+    max_memory: str | None = None
 
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
