@@ -38,6 +38,17 @@ def test_outputs_are_checked_before_the_work(credit, tmp_path, capsys, monkeypat
     call(capsys, "rank", credit, "-t", "grade", *own).check_refused("the data file itself")
 
 
+def test_links_that_lead_in_a_circle(credit, tmp_path, capsys):
+    loop, back = tmp_path / "loop.csv", tmp_path / "back.csv"
+    loop.symlink_to(back)
+    back.symlink_to(loop)
+    for path in (loop, loop / "x.csv"):
+        done = call(capsys, "rank", credit, "-t", "grade", "-o", path)
+        done.check_refused("leads back to itself")
+    done = call(capsys, "rank", loop, "-t", "grade", "-o", tmp_path / "x.csv")
+    done.check_refused("loop.csv")
+
+
 def test_files_are_whole_or_not_there(tmp_path, monkeypatch):
     path = tmp_path / "page.html"
 

@@ -395,7 +395,7 @@ def test_without_a_cluster(monkeypatch):
     monkeypatch.setattr("echelon.engines.dask._engine.default_client", _no_client)
     with pytest.raises(ValueError, match=r"needs a client.*distributed\.Client"):
         ReliefF(engine="dask").fit(X, y)
-    monkeypatch.setattr("echelon.engines.dask._engine.TIMEOUT", "200ms")
+    monkeypatch.setattr("echelon.engines.dask._engine.TIMEOUT", 0.2)
     with pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp://"):
         ReliefF(engine=DaskEngine("tcp://127.0.0.1:9")).fit(X, y)
     for block_rows in (0, 2.5, True):
@@ -423,17 +423,26 @@ def test_the_command_line_on_a_cluster(client, capsys, tmp_path):
     scores = [[row["score"] for row in each["features"]] for each in (here, there)]
     assert_allclose(*scores, rtol=1e-12)
     assert there["how"]["parameters"]["ReliefF"]["engine"].startswith("DaskEngine('tcp://")
+    other = (*ask[:-2], "cfs", "--scheduler", client.scheduler.address)
+    assert "CFS has no part that runs on a cluster; it ran here." in call(capsys, *other).out
+    bounds = ("bounds", *ask[1:5], "--scheduler", client.scheduler.address)
+    assert "RelevanceBounds has no part that runs on a cluster" in call(capsys, *bounds).out
 
 
 def test_the_command_line_without_a_cluster(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("echelon.engines.dask._engine.TIMEOUT", "500ms")
+    monkeypatch.setattr("echelon.engines.dask._engine.TIMEOUT", 0.5)
     X, y, _ = draw("random")
     file = tmp_path / "data.csv"
     pd.DataFrame(X).assign(y=y).to_csv(file, index=False)
     ask = ("rank", str(file), "-t", "y", "--unordered", "--scheduler", "tcp://127.0.0.1:1")
     relief = (*ask, "--method", "relieff")
-    call(capsys, *relief).check_refused("No Dask scheduler answers at 'tcp://127.0.0.1:1'")
+    for arguments in (relief, (*ask, "--method", "cfs"), ask):
+        done = call(capsys, *arguments)
+        done.check_refused("No Dask scheduler answers at 'tcp://127.0.0.1:1'")
     call(capsys, *relief, "--jobs", "2").check_refused("--jobs and --scheduler exclude each other")
-    found = call(capsys, *ask, "--method", "cfs")
-    assert found.code == 0
-    assert "CFS has no part that runs on a cluster; it ran here." in found.out
+
+
+def test_a_worker_is_no_scheduler(client):
+    address = next(iter(client.scheduler_info()["workers"]))
+    with pytest.raises(ConnectionError, match="it is a Worker"):
+        DaskEngine(address).connect()

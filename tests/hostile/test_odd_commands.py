@@ -1,11 +1,14 @@
 """The command given what it was not made for: one line and exit code 2, or the right answer."""
 
 import bz2
+import gc
 import io
 import lzma
 import os
+import socket
 import subprocess
 import sys
+import time
 import warnings
 import zipfile
 
@@ -230,3 +233,21 @@ def test_the_command_shows_warnings_of_ours_in_one_line(capsys):
         warnings.warn_explicit("ours", UserWarning, os.path.join("echelon", "a.py"), 1)
         warnings.warn_explicit("theirs", UserWarning, os.path.join("other", "a.py"), 1)
     assert capsys.readouterr().err == "echelon: ours\n"
+
+
+@pytest.mark.parametrize("address", ["foo", "http://127.0.0.1:9", "tcp://127.0.0.1:9", "silent"])
+def test_an_address_without_a_scheduler_is_refused_at_once(address, capfd, monkeypatch, tmp_path):
+    """Before the data are read, with no word of a client that was never connected."""
+    pytest.importorskip("distributed", reason='needs pip install "echelon[dask]"')
+    monkeypatch.setattr("echelon.engines.dask._engine.TIMEOUT", 0.5)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        if address == "silent":
+            address = "tcp://127.0.0.1:{1}".format(*listening.getsockname())
+        begin = time.monotonic()
+        done = call(capfd, "rank", tmp_path / "none.csv", "-t", "y", "--scheduler", address)
+        gc.collect()
+    assert time.monotonic() - begin < 5
+    done.check_refused(f"No Dask scheduler answers at {address!r}")
+    assert capfd.readouterr().err == ""

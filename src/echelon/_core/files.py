@@ -17,6 +17,19 @@ def expanded(path: str | Path) -> Path:
         ) from None
 
 
+def resolved(path: str | Path) -> Path:
+    """The path with links followed, or a sentence where they lead in a circle."""
+    found = expanded(path)
+    try:
+        found = found.resolve()
+        circle = found.is_symlink()
+    except RuntimeError:  # before Python 3.13
+        circle = True
+    if circle:
+        raise OSError(f"{str(path)!r} is a link that leads back to itself. Name another file.")
+    return found
+
+
 def check_writable(path: str | Path, *, overwrite: bool = False) -> Path:
     """Refuse a path that could not be written later, before any work is done.
 
@@ -32,7 +45,7 @@ def check_writable(path: str | Path, *, overwrite: bool = False) -> Path:
     path : Path
         The path, links resolved.
     """
-    found = expanded(path).resolve()
+    found = resolved(path)
     if found.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder. Name a file in it.")
     if not found.parent.is_dir():

@@ -12,7 +12,7 @@ from echelon._core.words import counted
 from echelon.cli._options import Common, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
-from echelon.profile import is_nominal, is_number
+from echelon.profile import guess_order, is_nominal, is_number
 from echelon.study import Rows
 
 ROLES = ("groups", "time", "weights")
@@ -40,13 +40,22 @@ def split_columns(
     if common.weights is not None:
         _check_weights(frame[common.weights], table.source)
     rows = Rows(**{role: frame[name] for role, name in roles.items()})
-    return X, frame[common.target], rows, notes, dates
+    y = frame[common.target]
+    return X, _listed_classes(y) if table.lists_labels else y, rows, notes, dates
+
+
+def _listed_classes(y: pd.Series) -> pd.Series:
+    """Classes that a file merely lists: an order only if it is the one that they look like."""
+    if not getattr(y.dtype, "ordered", False):
+        return y
+    labels = [label for label in y.cat.categories if (y == label).any()]
+    return y if guess_order(labels) == labels else y.astype(object)
 
 
 def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
     frame, source = table.frame, table.source
     drop, keep = names(common.drop), names(common.keep)
-    _check_known([common.target], frame, source, "--target")
+    _check_known([common.target], frame, source, "--target", table.hint)
     _check_known(drop, frame, source, "--drop")
     _check_known(keep, frame, source, "--keep")
     if common.target in drop:
@@ -71,11 +80,13 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
         )
 
 
-def _check_known(wanted: list[str], frame: pd.DataFrame, source: str, option: str) -> None:
+def _check_known(
+    wanted: list[str], frame: pd.DataFrame, source: str, option: str, hint: str = ""
+) -> None:
     for name in wanted:
         if name not in frame.columns:
             raise InputError(
-                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}"
+                f"{source} has no column {name!r} ({option}). {nearest(name, frame.columns)}{hint}"
             )
 
 

@@ -72,6 +72,7 @@ class Common:
     missing: str | None = _data("A,B", "Texts that mean missing, beside NA, ? and the like.")
     delimiter: str | None = _data("CHAR", "Between columns; found by itself.")
     sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one.")
+    max_memory: str | None = _data("SIZE", "That data may take, as 8GB; half of what is free.")
     output: str | None = _output("FILE", "Write the table as .csv, .tsv or .json.", None, "-o")
     report: str | None = _output("FILE", "Write a report: .html, .md or .json.")
     plot: str | None = _output("FILE", "Draw it: .png, .svg or .pdf.")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.extras import require
-from echelon._core.files import check_writable, expanded, write_whole
+from echelon._core.files import check_writable, resolved, write_whole
 from echelon._core.words import is_number
 from echelon.cli._options import Common
 from echelon.cli._terminal import InputError
@@ -47,7 +47,7 @@ def check_outputs(common: Common) -> None:
         found = check_writable(path, overwrite=common.force)
         if found in seen:
             raise InputError(f"--{seen[found]} and --{option} name the same file, {path!r}.")
-        if common.data != "-" and found == expanded(common.data).resolve():
+        if common.data != "-" and found == resolved(common.data):
             raise InputError(f"--{option} names the data file itself, {path!r}.")
         seen[found] = option
     if common.report and not common.report.lower().endswith(".json"):

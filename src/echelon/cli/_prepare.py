@@ -63,7 +63,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
-    reading = Reading(common.delimiter, tuple(names(common.missing)), common.sheet)
+    missing = tuple(names(common.missing))
+    reading = Reading(common.delimiter, missing, common.sheet, common.max_memory)
     table = read_table(common.data, reading)
     X, y, rows, notes, dates = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)

@@ -38,6 +38,9 @@ MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
 """Values up to which the order of columns within a row is tried out, and in how many folds."""
 
 
+RAN_HERE = "{} has no part that runs on a cluster; it ran here."
+
+
 class Studied(NamedTuple):
     """The data as they were used, and what was found."""
 
@@ -50,6 +53,7 @@ class Studied(NamedTuple):
 def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
     """Rank by every method, find out how many features to keep, and choose."""
     with working(f"Reading {common.data}", common.quiet) as say:
+        engine = _cluster(common)
         task = prepare(common, methods)
         settings = {
             "estimator": _estimator(judging.estimator, task, common),
@@ -61,11 +65,11 @@ def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
         }
         by = listed(method.estimator for method in task.methods)
         say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
-        return _summarized(task, common, settings)
+        return _summarized(task, common, settings, engine)
 
 
-def _summarized(task: Task, common: Common, settings: dict[str, Any]) -> Studied:
-    made = {method.estimator: _selector(method, task, common) for method in task.methods}
+def _summarized(task: Task, common: Common, settings: dict[str, Any], engine: Any) -> Studied:
+    made = {method.estimator: _selector(method, task, common, engine) for method in task.methods}
     notes = _remarks(task, [note for _, notes in made.values() for note in notes])
     shown: dict[str, Any] = {
         "profile": task.profile,
@@ -124,6 +128,7 @@ class Bounded(NamedTuple):
 def bounds(common: Common) -> Bounded:
     """Relevance bounds of all features, and the groups that can stand in for each other."""
     with working(f"Reading {common.data}", common.quiet) as say:
+        notes = [] if _cluster(common) is None else [RAN_HERE.format("RelevanceBounds")]
         task = prepare(common, ["relevancebounds"])
         _n_folds(task, 5)  # the one rule of how few rows are too few
         selector = METHODS["relevancebounds"].make(
@@ -135,7 +140,7 @@ def bounds(common: Common) -> Bounded:
             selector.fit(table, task.target.y)
             groups = selector.feature_groups()
         association = [float(associations(table[group]).min()) for group in groups]
-    return Bounded(task, selector, groups, association, [*_remarks(task), *caught])
+    return Bounded(task, selector, groups, association, [*_remarks(task, notes), *caught])
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
@@ -148,7 +153,7 @@ def bounds_report(found: Bounded, common: Common) -> Report:
         "n_resamples": N_RESAMPLES,
     }
     with working("Judging the relevant features", common.quiet):
-        return _summarized(found.task, common, settings).report
+        return _summarized(found.task, common, settings, _cluster(common)).report
 
 
 def look(common: Common) -> Task:
@@ -181,15 +186,15 @@ def _remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
 # -------------------------------------------------------------------------- selectors
 
 
-def _selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str]]:
+def _selector(method: Method, task: Task, common: Common, engine: Any) -> tuple[Any, list[str]]:
     """A selector for the data at hand, and notes; the order of classes comes with the target."""
     kind = task.target.kind
     selector = method.make(random_state=common.seed, kind=kind, problem=kind)
     notes = []
-    if common.scheduler is not None and "engine" not in selector.get_params():
-        notes.append(f"{method.estimator} has no part that runs on a cluster; it ran here.")
-    elif common.scheduler is not None:
-        selector.set_params(engine=_cluster(common))
+    if engine is not None and "engine" in selector.get_params():
+        selector.set_params(engine=engine)
+    elif engine is not None:
+        notes.append(RAN_HERE.format(method.estimator))
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
         selector.set_params(sample_size=SAMPLED_ROWS)
         notes.append(
@@ -204,12 +209,16 @@ def _selector(method: Method, task: Task, common: Common) -> tuple[Any, list[str
 
 
 def _cluster(common: Common) -> Any:
-    """The engine that searches on a Dask cluster."""
+    """The engine that searches on a Dask cluster, which answers; None without ``--scheduler``."""
+    if common.scheduler is None:
+        return None
     if common.jobs not in (None, 1):
         raise InputError("--jobs and --scheduler exclude each other: the cluster runs in parallel.")
     from echelon.engines import DaskEngine
 
-    return DaskEngine(common.scheduler)
+    engine = DaskEngine(common.scheduler)
+    engine.connect()
+    return engine
 
 
 # ------------------------------------------------------------------- how they are judged

@@ -1,6 +1,7 @@
 """Files of any format as tables, and what is wrong with them in one sentence.
 
 ``_read``   any format, compressed or not;  ``_text``  delimited text and ARFF
+``_unpack`` the bytes of a file, unpacked;  ``_limit``  how much memory they may take
 ``_clean``  columns of text that are really numbers or dates
 """
 

@@ -9,7 +9,6 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 import pandas as pd
@@ -33,6 +32,7 @@ _BOMS = (
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.+)$""", re.IGNORECASE
 )
+_LISTED = re.compile(r"""\{((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}])*)\}\s*(?:%.*)?$""")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -42,6 +42,7 @@ class Reading(NamedTuple):
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
     sheet: str | None = None
+    max_memory: str | None = None
 
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -161,7 +162,8 @@ def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: b
     """Refuse the first row that ends early, or late: its values may belong to other columns."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     hint = "" if short else ", or say what separates columns with --delimiter"
-    with suppress(csv.Error):
+    longest = csv.field_size_limit(max(len(text), 1))  # pandas reads cells of any length
+    try:
         for row in reader:
             found = len(row)
             if found and (found < n_fields if short else found > n_fields):
@@ -169,6 +171,10 @@ def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: b
                     f"Line {reader.line_num} of {name} has {found} field{'s' * (found > 1)}, but "
                     f"there are {n_fields} column names. Correct the line{hint}."
                 )
+    except csv.Error as error:
+        raise InputError(f"Line {reader.line_num} of {name} cannot be read: {error}.") from error
+    finally:
+        csv.field_size_limit(longest)
 
 
 # ------------------------------------------------------------------------------- ARFF
@@ -242,7 +248,13 @@ def _fields(text: str) -> list[str]:
 
 def _converted(column: pd.Series, label: str, kind: str, name: str) -> pd.Series:
     if kind.startswith("{"):
-        values = _fields(kind.strip("{} \t"))
+        listed = _LISTED.match(kind)
+        if listed is None:
+            raise InputError(
+                f"{name} declares values of {label!r} that cannot be read: {kind!r}. Write them "
+                "as {low, medium, high}."
+            )
+        values = _fields(listed[1].strip())
         twice = [each for n, each in enumerate(values) if each in values[:n]]
         if twice:
             raise InputError(f"{name} declares {twice[0]!r} twice among the values of {label!r}.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from numbers import Integral
 from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
-from distributed import Client, Future, default_client
+from distributed import Client, Future, Security, default_client
+from distributed.core import rpc
 
 from echelon.engines import resolve_engine
 from echelon.engines._base import Engine, Pairs
@@ -35,8 +38,8 @@ from echelon.engines.dask._cluster import (
     to_block,
 )
 
-TIMEOUT = "30s"
-"""To reach a scheduler."""
+TIMEOUT = 5.0
+"""Seconds to reach a scheduler."""
 
 IN_FLIGHT = 8
 """Groups of queries whose tasks are on the cluster at a time."""
@@ -237,13 +240,34 @@ class DaskEngine(Engine["Space"]):
 
 
 def _connected(address: str) -> Client:
+    """A client for a scheduler that answers.
+
+    It is asked who it is before: a client for an address where nobody is, or something else
+    listens, waits for a minute or forever, and complains when it is collected.
+    """
     try:
+        with ThreadPoolExecutor(1) as pool:  # this thread may run an event loop, as notebooks do
+            kind = pool.submit(asyncio.run, _kind_at(address)).result()
+        if kind != "Scheduler":
+            raise ValueError(f"it is a {kind}")
         return Client(address, timeout=TIMEOUT, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # something else that listens there may answer anything
+        why = error if str(error) else f"no answer within {TIMEOUT:g} seconds"
         raise ConnectionError(
-            f"No Dask scheduler answers at {address!r} ({error}). Start one with `dask scheduler`, "
+            f"No Dask scheduler answers at {address!r} ({why}). Start one with `dask scheduler`, "
             "or correct the address."
         ) from error
+
+
+async def _kind_at(address: str) -> str:
+    """What listens at an address, as it says itself."""
+
+    async def ask() -> str:
+        arguments = Security().get_connection_args("client")
+        async with rpc(address, timeout=TIMEOUT, connection_args=arguments) as there:
+            return (await there.identity())["type"]
+
+    return await asyncio.wait_for(ask(), TIMEOUT)
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
