@@ -71,6 +71,8 @@ class Common:
     weights: str | None = _data("COLUMN", "How much every row counts, as in surveys.")
     missing: str | None = _data("A,B", "Texts that mean missing, beside NA, ? and the like.")
     delimiter: str | None = _data("CHAR", "Between columns; found by itself.")
+    decimal: str | None = _data(", or .", "Decimal sign of numbers; found by itself.")
+    thousands: str | None = _data("CHAR", "What parts thousands: , or . or ' or space.")
     sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one.")
     output: str | None = _output("FILE", "Write the table as .csv, .tsv or .json.", None, "-o")
     report: str | None = _output("FILE", "Write a report: .html, .md or .json.")

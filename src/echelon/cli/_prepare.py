@@ -44,6 +44,8 @@ class Task(NamedTuple):
     """Columns left out, and why."""
     notes: list[str]
     """What had to be assumed, and what the user may want to know."""
+    doubts: list[str]
+    """Notes that are shown before the answer: what may well have been read wrong."""
 
 
 def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -> Task:
@@ -63,8 +65,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
-    reading = Reading(common.delimiter, tuple(names(common.missing)), common.sheet)
-    table = read_table(common.data, reading)
+    table = read_table(common.data, _reading(common))
     X, y, rows, notes, dates = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
@@ -82,8 +83,23 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         )
     X, made = _with_intervals(X, common, methods, found)
     notes += [said for name, said in dates.items() if name not in set_aside]
-    notes = [*table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
-    return Task(X, target, rows, methods, found, table.source, set_aside, notes)
+    doubts = list(table.doubts)
+    notes = [*doubts, *table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
+    return Task(X, target, rows, methods, found, table.source, set_aside, notes, doubts)
+
+
+def _reading(common: Common) -> Reading:
+    """How to read the file, as the options say."""
+    decimal, thousands = common.decimal, common.thousands
+    if decimal not in (None, ",", "."):
+        raise InputError(f"--decimal must be , or . but got {decimal!r}.")
+    thousands = " " if thousands == "space" else thousands
+    if thousands not in (None, ",", ".", "'", " "):
+        raise InputError(f"--thousands must be , or . or ' or space, but got {thousands!r}.")
+    if decimal is not None and decimal == thousands:
+        raise InputError(f"--decimal and --thousands are both {decimal!r}. Pass one of them.")
+    missing = tuple(names(common.missing))
+    return Reading(common.delimiter, missing, common.sheet, decimal, thousands)
 
 
 def _method(name: str) -> Method | None:

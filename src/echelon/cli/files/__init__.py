@@ -1,7 +1,7 @@
 """Files of any format as tables, and what is wrong with them in one sentence.
 
 ``_read``   any format, compressed or not;  ``_text``  delimited text and ARFF
-``_clean``  columns of text that are really numbers or dates
+``_clean``  columns of text that are really numbers or dates;  ``_numbers``  how numbers are written
 """
 
 from echelon.cli.files._read import Table, read_table

@@ -9,7 +9,7 @@ import lzma
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from echelon._core.extras import require
 from echelon._core.files import expanded
 from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._clean import cleaned
-from echelon.cli.files._text import MISSING, Reading, decoded, is_arff, read_arff, read_text
+from echelon.cli.files._text import Reading, decoded, is_arff, read_arff, read_text
 
 _FORMATS: dict[bytes, tuple[str, str, Callable[[bytes], bytes]]] = {
     b"\x1f\x8b": ("gzip", ".gz", gzip.decompress),
@@ -39,6 +39,8 @@ class Table(NamedTuple):
     notes: list[str]
     lists_labels: bool = False
     """Whether labels of features are merely listed, as in ARFF: their order says nothing."""
+    doubts: Sequence[str] = ()
+    """What may well have been read wrong, and so is said before the answer."""
 
 
 def read_table(source: str, how: Reading) -> Table:
@@ -65,8 +67,8 @@ def read_table(source: str, how: Reading) -> Table:
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
     lists_labels = frame.attrs.get("format") == "arff"
-    frame, more = cleaned(frame, {*MISSING, *how.missing})
-    return Table(frame, name, [*notes, *more], lists_labels)
+    frame, more, doubts = cleaned(frame, how)
+    return Table(frame, name, [*notes, *more], lists_labels, doubts)
 
 
 def _parsed(data: bytes, name: str, path: str, how: Reading) -> tuple[pd.DataFrame, list[str]]:
