@@ -209,3 +209,63 @@ def test_signs_that_are_none_are_refused(options, fragment, tmp_path, capsys):
     path = tmp_path / "x.csv"
     path.write_text("a,grade\n1,0\n2,1\n")
     call(capsys, "profile", path, "-t", "grade", *options).check_refused(fragment)
+
+
+# ------------------------------------------------------- texts, units and currencies among numbers
+
+
+@pytest.mark.parametrize("gap", ["#NV", "-", "k. A.", "#DIV/0!", "#WERT!", "n. v."])
+def test_texts_that_mean_missing_among_comma_numbers(gap, tmp_path):
+    """However many of them there are."""
+    for n in (1, 4, 12):
+        cells = [f"{k},{k}" for k in range(1, 8)] + [gap] * n
+        found = semicolons(tmp_path, x=cells)
+        np.testing.assert_allclose(found.frame["x"], [k * 1.1 for k in range(1, 8)] + [np.nan] * n)
+        assert f"x: {gap!r} ({n} rows) was read as missing." in found.notes
+
+
+def test_texts_that_mean_missing_among_labels_are_labels(tmp_path):
+    cells = ["-", "+", "-", "+", "0", "1"]
+    assert semicolons(tmp_path, x=cells).frame["x"].tolist() == cells
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["2,50E+04", "1,00E-02", "3,75E+00"], [25000, 0.01, 3.75]),
+        (["EUR 113,40", "EUR 1.250,00", "EUR 7"], [113.4, 1250, 7]),
+        (["1'133.98", "12.50", "1'000'000.00"], [1133.98, 12.5, 1e6]),
+        (["1\u00a0133,98\u00a0€", "12,50 €", "1 000,00 €"], [1133.98, 12.5, 1000]),
+        (["171 cm", "165 cm", "180 cm"], [171, 165, 180]),
+        (["171cm", "165cm", "180cm"], [171, 165, 180]),
+        (["36,6 °C", "38,1 °C", "40 °C"], [36.6, 38.1, 40]),
+        (["\u22120,3", "0,25", "1,5"], [-0.3, 0.25, 1.5]),
+        (["CHF 5.50", "CHF 1'200.00", "CHF -3.00"], [5.5, 1200, -3]),
+    ],
+)
+def test_dressed_numbers_are_read_and_mentioned(cells, values, tmp_path):
+    found = semicolons(tmp_path, x=cells)
+    np.testing.assert_allclose(found.frame["x"], values)
+    assert found.notes[0].startswith(f"x: {cells[0]!r} was read as {values[0]:.15g}")
+    assert not found.doubts
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["10a", "10b", "12c", "7a"], ["3 a", "3 b", "4 c", "5 d"], ["1.2.3", "2.0.1"], ["5G", "4G"],
+     ["12:30", "13:45"], ["A-1", "A-2"], ["1-2", "3-4"], ["1/2", "3/4"], ["$5", "€5", "£7"]],
+)  # fmt: skip
+def test_labels_with_digits_stay_labels(cells, tmp_path):
+    assert semicolons(tmp_path, x=cells).frame["x"].tolist() == cells
+
+
+def test_labels_most_of_which_are_numbers_are_named(tmp_path):
+    cells = [f"{k},5" for k in range(12)] + ["low", "mid", "high", "top"]
+    found = semicolons(tmp_path, x=cells)
+    assert found.frame["x"].tolist() == cells
+    assert found.notes == [
+        "x is taken as labels because of 'low', 'mid', 'high' (4 rows); if that means missing, "
+        "pass --missing low,mid,high."
+    ]
+    found = semicolons(tmp_path, x=["171 cm", "1,80 m", "165 cm", "178 cm"])
+    assert "because of '1,80 m' (1 rows)" in found.notes[0]

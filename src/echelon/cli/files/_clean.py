@@ -196,9 +196,10 @@ def _with_strays(column: pd.Series, known: pd.Series, numbers: pd.Series, name: 
     ``numbers`` holds the number in every cell of ``known``, NaN where there is none.
     """
     strays = known[numbers.isna()]
-    if 2 * len(strays) >= len(known):
-        return Read(column)
     others = strays[~strays.isin(GAPS)]
+    n_numbers = len(known) - len(strays)
+    if len(others) >= n_numbers or (len(strays) >= n_numbers and numbers.nunique() < 3):
+        return Read(column)
     shown = ", ".join(repr(each) for each in strays.unique()[:3])
     if len(others) == 0 or (len(others) < 0.1 * len(known) and others.nunique() <= 3):
         note = f"{name}: {shown} ({len(strays)} rows) was read as missing." if len(strays) else None

@@ -194,13 +194,16 @@ def _evidence(cells: Iterable[str], styles: dict[str, Style]) -> _Evidence | Non
 def reader(cells: Iterable[str], style: Style) -> Callable[[str], float | None]:
     """A function from a cell of a column to its number, None if it is none.
 
-    A unit of letters is one only if all numbers have the same: 3, 3 a and 3 b are labels.
+    Only numbers of one unit are comparable: those without a unit of letters, with one currency or
+    percent sign at most, or those with the same letters, whichever are more.
     """
     found = {cell: read_number(cell, style) for cell in set(cells)}
-    units = {number.unit for number in found.values() if number is not None}
-    currencies = {unit for unit in units if unit and _FREE.fullmatch(unit)}
-    mixed = len(currencies) > 1 or (len(units) > 1 and len(units - currencies - {""}) > 0)
-    readable = {""} if mixed else units
+    units = Counter(number.unit for number in found.values() if number is not None)
+    free = [unit for unit, _ in units.most_common() if _FREE.fullmatch(unit)]
+    readable = {"", next((unit for unit in free if unit), "")}
+    lettered = next((unit for unit, _ in units.most_common() if unit not in free), "")
+    if units[lettered] > sum(units[unit] for unit in free):
+        readable = {lettered}
 
     def read(cell: str) -> float | None:
         """The number in a cell."""
