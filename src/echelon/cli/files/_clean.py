@@ -14,7 +14,9 @@ from echelon.cli.files._numbers import Decision, Style, decide, read_number, rea
 from echelon.cli.files._text import MISSING, Reading
 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-_DAY = r"(\d{1,2})[./-](\d{1,2})[./-](?:\d{4}|\d{2})"
+_CLOCK = r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AaPp][Mm])?)?"
+_DAY = rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](?:\d{{4}}|\d{{2}}){_CLOCK}"
+_MONTH = rf"\d{{1,2}}[-. ]{{1,2}}[A-Za-z]{{3,9}}[-., ]{{1,2}}(?:\d{{4}}|\d{{2}}){_CLOCK}"
 _DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
 GAPS = frozenset(
@@ -32,6 +34,7 @@ class Read(NamedTuple):
     note: str | None = None
     dressed: tuple[str, float] | None = None
     """A cell that is not written as a plain number, and the number it was read as."""
+    doubt: str | None = None
 
 
 class Cleaned(NamedTuple):
@@ -61,18 +64,21 @@ def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
     delimiter = frame.attrs.get("delimiter")
     decision = decide(telling, delimiter, how.decimal, how.thousands)
     notes: list[str] = []
+    doubts = _doubts(decision)
     dressed: dict[str, tuple[str, float]] = {}
     for name, style in decision.columns.items():
         if name not in texts and style != decision.style:
             cell = next(iter(telling[name]))
             dressed[name] = (cell, float(cell))
     for name, text in texts.items():
-        columns[name], note, written = _read(text, name, decision.columns.get(name, decision.style))
-        notes += [note] if note else []
-        if written is not None and name not in decision.guessed:
-            dressed[name] = written
+        found = _read(text, name, decision.columns.get(name, decision.style))
+        columns[name] = found.column
+        notes += [found.note] if found.note else []
+        doubts += [found.doubt] if found.doubt else []
+        if found.dressed is not None and name not in decision.guessed:
+            dressed[name] = found.dressed
     read = pd.DataFrame(columns, index=frame.index)
-    return Cleaned(read, [*_said(dressed), *notes], _doubts(decision))
+    return Cleaned(read, [*_said(dressed), *notes], doubts)
 
 
 def _said(dressed: dict[str, tuple[str, float]]) -> list[str]:
@@ -176,18 +182,33 @@ def _mixed(column: pd.Series, name: str) -> Read:
 def _dates(column: pd.Series, known: pd.Series, name: str) -> Read | None:
     if known.str.fullmatch(_ISO).all():
         dates = pd.to_datetime(known, errors="coerce", utc=True, format="ISO8601")
+    elif known.str.fullmatch(_MONTH).all():
+        dates = pd.to_datetime(known, errors="coerce", utc=True, dayfirst=True, format="mixed")
     elif known.str.fullmatch(_DAY).all():
         parts = known.str.extract(f"^{_DAY}$").astype(int)
-        if parts[0].max() <= 12 and parts[1].max() <= 12:
-            example = known.iloc[0]
-            return Read(column, f"{name}: {example!r} may be day or month first; taken as labels.")
-        first = bool(parts[0].max() > 12)
-        dates = pd.to_datetime(known, errors="coerce", utc=True, dayfirst=first, format="mixed")
+        day_first, month_first = parts[0] > 12, parts[1] > 12
+        if day_first.any() == month_first.any():
+            return Read(column, doubt=_doubt_about_dates(known, name, day_first, month_first))
+        dates = pd.to_datetime(
+            known, errors="coerce", utc=True, dayfirst=bool(day_first.any()), format="mixed"
+        )
     else:
         return None
     if dates.isna().any():
         return None
     return Read(dates.dt.tz_localize(None).reindex(column.index))
+
+
+def _doubt_about_dates(
+    known: pd.Series, name: str, day_first: pd.Series, month_first: pd.Series
+) -> str:
+    """Why dates are labels: all may be day or month first, or some are the one, some the other."""
+    if not day_first.any():
+        why = f"{known.iloc[0]!r} may be day or month first"
+    else:
+        one, other = known[day_first].iloc[0], known[month_first].iloc[0]
+        why = f"{one!r} has the day first and {other!r} the month"
+    return f"{name}: {why}, so its dates are taken as labels; write them as 2024-12-31."
 
 
 def _with_strays(column: pd.Series, known: pd.Series, numbers: pd.Series, name: str) -> Read:
