@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
-from echelon._core.words import listed
+from echelon._core.words import about_missing_codes, listed
 from echelon.cli._columns import faults, quoted, split_columns
-from echelon.cli._options import Common, names
+from echelon.cli._options import Common, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Reading, read_table
 from echelon.methods import (
@@ -83,7 +83,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         )
     X, made = _with_intervals(X, common, methods, found)
     notes += [said for name, said in dates.items() if name not in set_aside]
-    doubts = list(table.doubts)
+    doubts = [*table.doubts, *about_missing_codes(found, command=True)]
     notes = [*doubts, *table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
     return Task(X, target, rows, methods, found, table.source, set_aside, notes, doubts)
 
@@ -98,8 +98,11 @@ def _reading(common: Common) -> Reading:
         raise InputError(f"--thousands must be , or . or ' or space, but got {thousands!r}.")
     if decimal is not None and decimal == thousands:
         raise InputError(f"--decimal and --thousands are both {decimal!r}. Pass one of them.")
-    missing = tuple(names(common.missing))
-    return Reading(common.delimiter, missing, common.sheet, decimal, thousands)
+    everywhere, single = missing_texts(common.missing)
+    empty = next((name for name, texts in single.items() if not texts), None)
+    if empty is not None:
+        raise InputError(f'--missing must be as "{empty}=77,88", got {empty + "="!r}.')
+    return Reading(common.delimiter, tuple(everywhere), common.sheet, decimal, thousands, single)
 
 
 def _method(name: str) -> Method | None:

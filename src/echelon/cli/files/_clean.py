@@ -48,7 +48,6 @@ class Cleaned(NamedTuple):
 
 def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
     """Text stripped, texts for missing values gone, numbers and dates as such."""
-    missing = {*MISSING, *how.missing}
     columns = {str(name): column for name, column in frame.items()}
     telling: dict[str, Iterable[str]] = {}
     texts: dict[str, pd.Series] = {}
@@ -59,6 +58,7 @@ def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
         if plain is not None:
             columns[name], telling[name] = plain
         else:
+            missing = {*MISSING, *how.missing, *how.missing_in.get(name, ())}
             texts[name] = _stripped(column, missing)
             telling[name] = _strings(texts[name].dropna())
     delimiter = frame.attrs.get("delimiter")
@@ -77,8 +77,26 @@ def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
         doubts += [found.doubt] if found.doubt else []
         if found.dressed is not None and name not in decision.guessed:
             dressed[name] = found.dressed
+    columns = {
+        name: _without(column, {*how.missing, *how.missing_in.get(name, ())}, decision.style)
+        for name, column in columns.items()
+    }
     read = pd.DataFrame(columns, index=frame.index)
     return Cleaned(read, [*_said(dressed), *notes], doubts)
+
+
+def _without(column: pd.Series, missing: set[str], style: Style) -> pd.Series:
+    """A column of numbers or categories without those that mean missing."""
+    if not missing or pd.api.types.is_bool_dtype(column.dtype):
+        return column
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        gone = column.astype(str).isin(missing)
+        return column.where(~gone).cat.remove_unused_categories() if gone.any() else column
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    numbers = [read_number(text, style) or read_number(text, Style()) for text in missing]
+    gone = column.isin([number.value for number in numbers if number is not None])
+    return column.mask(gone) if gone.any() else column
 
 
 def _said(dressed: dict[str, tuple[str, float]]) -> list[str]:

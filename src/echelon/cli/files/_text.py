@@ -8,7 +8,7 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -48,6 +48,8 @@ class Reading(NamedTuple):
     sheet: str | None = None
     decimal: str | None = None
     thousands: str | None = None
+    missing_in: Mapping[str, Sequence[str]] = {}
+    """Texts that mean missing in single columns."""
 
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
