@@ -13,7 +13,7 @@ from echelon._core.words import about_missing_codes, listed
 from echelon.cli._columns import faults, quoted, split_columns
 from echelon.cli._options import Common, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
-from echelon.cli.files import Reading, read_table
+from echelon.cli.files import Reading, numbers_of, read_table
 from echelon.methods import (
     ALIASES,
     CLASSES,
@@ -25,7 +25,7 @@ from echelon.methods import (
     Method,
     method_named,
 )
-from echelon.profile import Profile, guess_order, is_nominal, profile
+from echelon.profile import Profile, guess_order, is_nominal, is_number, profile
 from echelon.study import Rows
 from echelon.targets import FEW, Target, read_target
 
@@ -170,13 +170,32 @@ def _target(
 
 def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
     """The target in a column of a file."""
+    y = _whole(y)
     if order is not None:
+        order = _as_in_column(order, y)
         _check_class_order(y, order)
     try:
         return read_target(y, CLASSES if unordered else "auto", order)
     except (TypeError, ValueError) as error:
         said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
         raise InputError(said[:1].upper() + said[1:]) from error
+
+
+def _whole(y: pd.Series) -> pd.Series:
+    """Whole numbers as integers: gaps, now left out, had made them fractions."""
+    whole = y.dtype.kind == "f" and bool((y % 1 == 0).all()) and float(y.abs().max()) < 2**53
+    return y.astype("int64") if whole else y
+
+
+def _as_in_column(order: list[str], y: pd.Series) -> list[str]:
+    """Classes that are numbers as they are in the column: 1 for 1.0, 12 for 12 cm."""
+    if not is_number(y):
+        return order
+    classes = {float(label): str(label) for label in y.unique().tolist()}
+    return [
+        next((classes[value] for value in numbers_of(label) if value in classes), label)
+        for label in order
+    ]
 
 
 def _check_class_order(y: pd.Series, order: list[str]) -> None:

@@ -4,7 +4,8 @@
 ``_clean``  columns of text that are really numbers or dates;  ``_numbers``  how numbers are written
 """
 
+from echelon.cli.files._numbers import numbers_of
 from echelon.cli.files._read import Table, read_table
 from echelon.cli.files._text import Reading
 
-__all__ = ["Reading", "Table", "read_table"]
+__all__ = ["Reading", "Table", "numbers_of", "read_table"]

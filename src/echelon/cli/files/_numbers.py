@@ -90,6 +90,12 @@ def _ungrouped(whole: str, thousands: str, *, grouping: bool) -> str | None:
     return None
 
 
+def numbers_of(text: str) -> list[float]:
+    """What a text may mean as a number, with a decimal point and with a decimal comma."""
+    found = (read_number(text, style_of(sign)) for sign in (".", ","))
+    return [number.value for number in found if number is not None]
+
+
 # ------------------------------------------------------------------- the style of a file
 
 
