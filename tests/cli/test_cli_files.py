@@ -155,6 +155,41 @@ def test_numbers_and_dates_are_recognised(cells, expected, tmp_path):
         assert column.tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["9/30/1990 0:00:00", "1/2/1990 0:00:00"], ["1990-09-30", "1990-01-02"]),
+        (["26.07.2020 00:00", "01.02.2020 12:00"], ["2020-07-26", "2020-02-01 12:00"]),
+        (["26.07.2020 07:30:15", ""], ["2020-07-26 07:30:15", None]),
+        (["26-Jul-2020", "1-Feb-2020"], ["2020-07-26", "2020-02-01"]),
+        (["26 July 2020", "1 Feb 2020"], ["2020-07-26", "2020-02-01"]),
+        (["9/30/1990 1:05 PM", "1/2/1990 11:00 AM"], ["1990-09-30 13:05", "1990-01-02 11:00"]),
+    ],
+)
+def test_dates_with_a_time_or_a_month_in_words(cells, expected, tmp_path):
+    rows = "\n".join(f"{k};{cell}" for k, cell in enumerate(cells))
+    found = read(f"k;when\n{rows}\n", tmp_path)
+    assert found.frame["when"].equals(pd.Series(pd.to_datetime(expected, format="mixed")))
+    assert (found.notes, list(found.doubts)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        (["13/01/2024", "01/13/2024", "02/03/2024"],
+         "'13/01/2024' has the day first and '01/13/2024' the month"),
+        (["01/02/2024", "02/03/2024 0:00", "03/04/2024"],
+         "'01/02/2024' may be day or month first"),
+    ],
+)  # fmt: skip
+def test_dates_that_may_be_others_are_labels_and_doubted(cells, why, tmp_path):
+    rows = "\n".join(f"{k},{cell}" for k, cell in enumerate(cells))
+    found = read(f"k,when\n{rows}\n", tmp_path)
+    assert found.frame["when"].tolist() == cells
+    assert found.doubts == [f"when: {why}, so its dates are taken as labels; write them as "
+                            "2024-12-31."]  # fmt: skip
+
+
 def test_a_few_stray_texts_are_missing_and_many_are_mentioned(tmp_path):
     few = "\n".join(["k,v", *(f"{k},{k * 1.5}" for k in range(50)), "50,unknown"])
     found = read(few, tmp_path)

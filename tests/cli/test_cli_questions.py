@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from cli_cases import ORDER, call
@@ -78,3 +80,28 @@ def test_memory_that_does_not_suffice(credit, capsys, monkeypatch, error, said):
 
     monkeypatch.setattr(_work, "_by_default", large)
     call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused(said)
+
+
+@pytest.mark.parametrize("order", ["1,2,3,4,5", "1.0,2.0,3.0,4.0,5.0", "5,4,3,2,1"])
+def test_the_order_that_is_asked_for_is_taken_where_a_target_is_missing(order, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    outcome = [str(k % 5 + 1) for k in range(79)] + [""]
+    path = tmp_path / "x.csv"
+    pd.DataFrame({"x": rng.normal(size=80), "outcome": outcome}).to_csv(path, index=False)
+    options = ("rank", path, "-t", "outcome", "-m", "rankcorrelation")
+    call(capsys, *options).check_refused("pass --class-order 1,2,3,4,5, lowest first")
+    done = call(capsys, *options, "--class-order", order, "--json")
+    assert (done.code, done.err) == (0, "")
+    classes = json.loads(done.out)["data"]["classes"]
+    assert list(classes) == [each.removesuffix(".0") for each in order.split(",")]
+    wrong = call(capsys, *options, "--class-order", "1,2,3,4")
+    wrong.check_refused("it lacks '5'")
+
+
+def test_classes_with_a_unit_are_named_as_in_the_file(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "term": ["12 m", "24 m", "36 m"] * 20})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    options = ("rank", tmp_path / "x.csv", "-t", "term", "-m", "rankcorrelation", "--json")
+    done = call(capsys, *options, "--class-order", "12 m,24 m,36 m")
+    assert list(json.loads(done.out)["data"]["classes"]) == ["12", "24", "36"]

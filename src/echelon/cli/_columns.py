@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.words import counted
-from echelon.cli._options import Common, names
+from echelon.cli._options import Common, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
 from echelon.profile import guess_order, is_nominal, is_number
@@ -58,6 +58,7 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
     _check_known([common.target], frame, source, "--target", table.hint)
     _check_known(drop, frame, source, "--drop")
     _check_known(keep, frame, source, "--keep")
+    _check_known(list(missing_texts(common.missing)[1]), frame, source, "--missing")
     if common.target in drop:
         raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
     taken = [("--target", common.target)]

@@ -69,8 +69,14 @@ class Common:
         "LOWER,UPPER", 'How columns of bounds are named, as "{}_min,{}_max".'
     )
     weights: str | None = _data("COLUMN", "How much every row counts, as in surveys.")
-    missing: str | None = _data("A,B", "Texts that mean missing, beside NA, ? and the like.")
+    missing: list[str] | None = _data(  # noqa: RUF009
+        "[COLUMNS=]A,B",
+        "Texts or numbers that mean missing, beside NA, ? and the like, in all columns or in some; "
+        "may be repeated.",
+    )
     delimiter: str | None = _data("CHAR", "Between columns; found by itself.")
+    decimal: str | None = _data(", or .", "Decimal sign of numbers; found by itself.")
+    thousands: str | None = _data("CHAR", "What parts thousands: , or . or ' or space.")
     sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one.")
     max_memory: str | None = _data("SIZE", "That data may take, as 8GB; half of what is free.")
     output: str | None = _output("FILE", "Write the table as .csv, .tsv or .json.", None, "-o")
@@ -166,3 +172,16 @@ def names(text: str | None) -> list[str]:
     if not text:
         return []
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True))]
+
+
+def missing_texts(given: list[str] | None) -> tuple[list[str], dict[str, list[str]]]:
+    """``--missing``: what means missing in all columns, and in single ones."""
+    everywhere: list[str] = []
+    single: dict[str, list[str]] = {}
+    for text in given or []:
+        named, _, texts = text.rpartition("=")
+        if not named:
+            everywhere += names(text)
+        for name in names(named):
+            single.setdefault(name, []).extend(names(texts))
+    return everywhere, single

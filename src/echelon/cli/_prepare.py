@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
-from echelon._core.words import listed
+from echelon._core.words import about_missing_codes, listed
 from echelon.cli._columns import faults, quoted, split_columns
-from echelon.cli._options import Common, names
+from echelon.cli._options import Common, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
-from echelon.cli.files import Reading, read_table
+from echelon.cli.files import Reading, numbers_of, read_table
 from echelon.methods import (
     ALIASES,
     CLASSES,
@@ -25,7 +25,7 @@ from echelon.methods import (
     Method,
     method_named,
 )
-from echelon.profile import Profile, guess_order, is_nominal, profile
+from echelon.profile import Profile, guess_order, is_nominal, is_number, profile
 from echelon.study import Rows
 from echelon.targets import FEW, Target, read_target
 
@@ -44,6 +44,8 @@ class Task(NamedTuple):
     """Columns left out, and why."""
     notes: list[str]
     """What had to be assumed, and what the user may want to know."""
+    doubts: list[str]
+    """Notes that are shown before the answer: what may well have been read wrong."""
 
 
 def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -> Task:
@@ -63,9 +65,7 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
-    missing = tuple(names(common.missing))
-    reading = Reading(common.delimiter, missing, common.sheet, common.max_memory)
-    table = read_table(common.data, reading)
+    table = read_table(common.data, _reading(common))
     X, y, rows, notes, dates = split_columns(table, common)
     target, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
@@ -83,8 +83,34 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
         )
     X, made = _with_intervals(X, common, methods, found)
     notes += [said for name, said in dates.items() if name not in set_aside]
-    notes = [*table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
-    return Task(X, target, rows, methods, found, table.source, set_aside, notes)
+    doubts = [*table.doubts, *about_missing_codes(found, command=True)]
+    notes = [*doubts, *table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
+    return Task(X, target, rows, methods, found, table.source, set_aside, notes, doubts)
+
+
+def _reading(common: Common) -> Reading:
+    """How to read the file, as the options say."""
+    decimal, thousands = common.decimal, common.thousands
+    if decimal not in (None, ",", "."):
+        raise InputError(f"--decimal must be , or . but got {decimal!r}.")
+    thousands = " " if thousands == "space" else thousands
+    if thousands not in (None, ",", ".", "'", " "):
+        raise InputError(f"--thousands must be , or . or ' or space, but got {thousands!r}.")
+    if decimal is not None and decimal == thousands:
+        raise InputError(f"--decimal and --thousands are both {decimal!r}. Pass one of them.")
+    everywhere, single = missing_texts(common.missing)
+    empty = next((name for name, texts in single.items() if not texts), None)
+    if empty is not None:
+        raise InputError(f'--missing must be as "{empty}=77,88", got {empty + "="!r}.')
+    return Reading(
+        delimiter=common.delimiter,
+        missing=tuple(everywhere),
+        sheet=common.sheet,
+        max_memory=common.max_memory,
+        decimal=decimal,
+        thousands=thousands,
+        missing_in=single,
+    )
 
 
 def _method(name: str) -> Method | None:
@@ -152,13 +178,32 @@ def _target(
 
 def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
     """The target in a column of a file."""
+    y = _whole(y)
     if order is not None:
+        order = _as_in_column(order, y)
         _check_class_order(y, order)
     try:
         return read_target(y, CLASSES if unordered else "auto", order)
     except (TypeError, ValueError) as error:
         said = str(error).replace("Input y", "`y`").replace("`y`", f"column {y.name!r}")
         raise InputError(said[:1].upper() + said[1:]) from error
+
+
+def _whole(y: pd.Series) -> pd.Series:
+    """Whole numbers as integers: gaps, now left out, had made them fractions."""
+    whole = y.dtype.kind == "f" and bool((y % 1 == 0).all()) and float(y.abs().max()) < 2**53
+    return y.astype("int64") if whole else y
+
+
+def _as_in_column(order: list[str], y: pd.Series) -> list[str]:
+    """Classes that are numbers as they are in the column: 1 for 1.0, 12 for 12 cm."""
+    if not is_number(y):
+        return order
+    classes = {float(label): str(label) for label in y.unique().tolist()}
+    return [
+        next((classes[value] for value in numbers_of(label) if value in classes), label)
+        for label in order
+    ]
 
 
 def _check_class_order(y: pd.Series, order: list[str]) -> None:

@@ -60,7 +60,7 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
         _say(out, "Scores compare features with each other; below 0 does not mean useless.")
-    _remarks(out, [*summary["words"]["caveats"], *found.notes], written)
+    _remarks(out, _rest(found, summary["words"]["caveats"]), written)
 
 
 def _trend(value: float | None) -> str:
@@ -93,7 +93,7 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     _print_features(out, table, cells, features, top)
     _agreement(out, summary["agreement"])
     _answer(out, summary)
-    _remarks(out, [*summary["words"]["caveats"], *found.notes], written)
+    _remarks(out, _rest(found, summary["words"]["caveats"]), written)
 
 
 def _methods_table(summary: Summary) -> Table:
@@ -164,7 +164,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
     for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
         _say(out, _of_group(group, how))
-    _remarks(out, [*found.notes, *data_caveats(found.task.profile, command=True)], written)
+    _remarks(out, _rest(found, data_caveats(found.task.profile, command=True)), written)
 
 
 def _of_group(group: list[str], association: float) -> str:
@@ -214,6 +214,8 @@ def _heading(out: Console, found: Studied | Bounded) -> None:
         chosen = task.methods[0]
         fits = chosen.name == task.profile.method
         _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
+    for doubt in task.doubts:
+        _say(out, f"Beware: {doubt}", style="bold red")
 
 
 def _print_features(
@@ -256,6 +258,11 @@ def _answer(out: Console, summary: Summary) -> None:
     for feature in summary["features"][: answer["n_features"]]:
         if feature["kept"] and feature["substitutes"]:
             _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
+
+
+def _rest(found: Studied | Bounded, caveats: Iterable[str]) -> list[str]:
+    """Caveats and notes that the heading has not said."""
+    return [said for said in [*caveats, *found.notes] if said not in found.task.doubts]
 
 
 def _remarks(out: Console, remarks: Iterable[str], written: Iterable[str] = ()) -> None:

@@ -13,6 +13,7 @@ from echelon._core.words import data_caveats, data_facts, data_warnings, why_met
 from echelon.data import as_frame, check_kinds, nominal_columns
 from echelon.evaluation import monotonicity_violations
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
+from echelon.profile._codes import codes_of_target, columns_with_codes
 from echelon.profile._columns import (
     constant_columns,
     duplicated_columns,
@@ -51,6 +52,9 @@ class Facts:
         Columns of labels.
     missing : dict
         Missing values of every column that has some.
+    missing_codes : dict
+        Numbers that look like codes for missing values, as 99 among answers from 1 to 5, of every
+        column that has some; the target under its name.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
     repeated : list
@@ -85,6 +89,7 @@ class Facts:
     order_from: str
     nominal: list[Any]
     missing: dict[Any, int]
+    missing_codes: dict[Any, list[float]]
     constant: list[Any]
     identifiers: list[Any]
     repeated: list[Any]
@@ -142,6 +147,7 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
         order_from=target.order_from,
         nominal=nominal_columns(useful),
         missing={name: int(n) for name, n in gaps[gaps > 0].items()},
+        missing_codes=codes_of_target(target) | columns_with_codes(useful),
         constant=constant,
         identifiers=identifiers,
         repeated=repeated_subjects(useful, outcome),
@@ -198,6 +204,9 @@ class Profile(Facts):
         Columns of labels.
     missing : dict
         Missing values of every column that has some.
+    missing_codes : dict
+        Numbers that look like codes for missing values, as 99 among answers from 1 to 5, of every
+        column that has some; the target under its name.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
     repeated : list
@@ -251,7 +260,7 @@ class Profile(Facts):
     def facts(self) -> dict[str, Any]:
         """The facts as plain values; names and labels as text where they are keys."""
         plain = asdict(self)
-        for name in ("classes", "missing"):
+        for name in ("classes", "missing", "missing_codes"):
             plain[name] = {str(key): value for key, value in plain[name].items()}
         return plain
 

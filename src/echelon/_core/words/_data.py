@@ -20,6 +20,9 @@ UNDIRECTED = 0.4
 ENOUGH_PAIRS = 30
 """Fewer comparable pairs of rows say nothing about the order."""
 
+MOST_NAMED = 20
+"""More columns are not named in an option that is offered."""
+
 
 def option(command: bool, flag: str, parameter: str) -> str:
     """How to ask for something: an option of the command, or a parameter in Python."""
@@ -65,11 +68,30 @@ def data_warnings(facts: Any, command: bool = False) -> list[str]:
 def data_caveats(facts: Any, command: bool = False) -> list[str]:
     """What to take care of in the data, one sentence each."""
     return [
+        *about_missing_codes(facts, command),
         *_about_order(facts, command),
         *_about_classes(facts),
         *_about_columns(facts),
         *_about_size(facts),
     ]
+
+
+def about_missing_codes(facts: Any, command: bool = False) -> list[str]:
+    """Numbers that may stand for missing values; columns with the same ones together."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, codes in getattr(facts, "missing_codes", {}).items():
+        alike.setdefault(tuple(f"{code:g}" for code in codes), []).append(str(name))
+    said = []
+    for codes, names in alike.items():
+        it, verb = ("it", "repeats") if len(codes) == 1 else ("they", "repeat")
+        named = ",".join(f'"{name}"' if "," in name else name for name in names)
+        given = shlex.quote(f"{named if len(names) <= MOST_NAMED else 'COLUMNS'}={','.join(codes)}")
+        said.append(
+            f"{listed(codes)} in {listed(names)} {verb} far from all other values, as codes for "
+            f"missing values do; if {it} stand{'s' if it == 'it' else ''} for missing values, "
+            f"{option(command, f'pass --missing {given}', 'replace by NaN beforehand')}."
+        )
+    return said
 
 
 def _about_order(facts: Any, command: bool) -> list[str]:

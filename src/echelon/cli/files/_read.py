@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from echelon._core.words import listed
 from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._clean import cleaned
 from echelon.cli.files._limit import Limit, limit_for
-from echelon.cli.files._text import MISSING, Reading, decoded, is_arff, read_arff, read_text
+from echelon.cli.files._text import Reading, decoded, is_arff, read_arff, read_text
 from echelon.cli.files._unpack import source_bytes, unpacked
 
 _PROGRAMS = {
@@ -44,6 +44,8 @@ class Table(NamedTuple):
     """Whether labels are merely listed, as in ARFF: their order alone says nothing."""
     hint: str = ""
     """What to try where a column is not found."""
+    doubts: Sequence[str] = ()
+    """What may well have been read wrong, and so is said before the answer."""
 
 
 def read_table(source: str, how: Reading) -> Table:
@@ -71,8 +73,8 @@ def read_table(source: str, how: Reading) -> Table:
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
     lists_labels, hint = frame.attrs.get("format") == "arff", frame.attrs.get("hint", "")
-    frame, more = cleaned(frame, {*MISSING, *how.missing})
-    return Table(frame, name, [*notes, *more], lists_labels, hint)
+    frame, more, doubts = cleaned(frame, how)
+    return Table(frame, name, [*notes, *more], lists_labels, hint, doubts)
 
 
 def _parsed(data: bytes, path: str, how: Reading, limit: Limit) -> tuple[pd.DataFrame, list[str]]:

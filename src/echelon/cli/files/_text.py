@@ -8,7 +8,7 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -36,6 +36,10 @@ _LISTED = re.compile(r"""\{((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}])*)\}\s*(
 _NUMERIC = ("numeric", "real", "integer")
 
 
+_TRUTHS = {text: text.lower() == "true" for each in ("true", "false")
+           for text in (each, each.upper(), each.title())}  # fmt: skip
+
+
 class Reading(NamedTuple):
     """How to read: what was said on the command line."""
 
@@ -43,6 +47,10 @@ class Reading(NamedTuple):
     missing: tuple[str, ...] = ()
     sheet: str | None = None
     max_memory: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    missing_in: Mapping[str, Sequence[str]] = {}
+    """Texts that mean missing in single columns."""
 
 
 def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -97,7 +105,7 @@ def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.D
                 names=range(len(header)),
                 index_col=False,
                 skipinitialspace=True,
-                low_memory=False,
+                dtype=object,  # what a point or a comma means is decided for the whole file
                 keep_default_na=False,
                 na_values=[*MISSING, *how.missing],
             )
@@ -109,10 +117,21 @@ def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.D
         raise InputError(
             f"{name} cannot be read: {reason}. Is a quotation mark left open?"
         ) from error
+    frame = pd.DataFrame({j: _truths(column) for j, column in frame.items()}, index=frame.index)
     frame.columns = header
     if len(frame) and frame.iloc[:, -1].isna().any():
         _check_rows(text, delimiter, len(header), name, short=True)
+    frame.attrs["delimiter"] = delimiter
     return frame
+
+
+def _truths(column: pd.Series) -> pd.Series:
+    """A column of true and false as booleans; any other as it is."""
+    cells = column.to_numpy(dtype=object)
+    first = next((cell for cell in cells if isinstance(cell, str)), None)
+    if first not in _TRUTHS or not column.dropna().isin(_TRUTHS).all():
+        return column
+    return column.map(_TRUTHS).infer_objects()
 
 
 def _one_character(delimiter: str | None) -> str | None:
