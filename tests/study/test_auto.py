@@ -158,3 +158,22 @@ def test_labels_may_be_digits(rng):
     letters = clone(selector).fit(X, np.char.add("c", labels))
     assert digits.baselines_ == letters.baselines_
     assert digits.support_.tolist() == letters.support_.tolist()
+
+
+@pytest.mark.parametrize("estimator", [None, DecisionTreeClassifier(max_depth=2, random_state=0)])
+def test_errors_are_counted_in_classes(estimator, rng, tmp_path, capsys):
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
+    codes = np.clip(np.round(X["a"] + rng.normal(0, 0.5, 120) + 2), 0, 4).astype(int)
+    selector = AutoSelector(estimator=estimator, random_state=0)
+    expected = clone(selector).fit(X, codes)
+    found = selector.fit(X, np.array([10, 20, 30, 40, 95])[codes])
+    assert found.score_ == expected.score_
+    assert found.baselines_ == expected.baselines_
+    assert found.support_.tolist() == expected.support_.tolist()
+    page = summarize(X, 10 * (codes + 1), selector, random_state=0, n_resamples=0).summary()
+    path = tmp_path / "t.csv"
+    X.assign(y=10 * (codes + 1)).to_csv(path, index=False)
+    assert main(["rank", str(path), "-t", "y", "--json", "-q"]) == 0
+    command = json.loads(capsys.readouterr().out)
+    for answer in (page["answer"], command["answer"]):
+        assert 0 < answer["score"]["held_out"]["mean"] < 1
