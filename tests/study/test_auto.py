@@ -177,3 +177,20 @@ def test_errors_are_counted_in_classes(estimator, rng, tmp_path, capsys):
     command = json.loads(capsys.readouterr().out)
     for answer in (page["answer"], command["answer"]):
         assert 0 < answer["score"]["held_out"]["mean"] < 1
+
+
+def test_nothing_kept_is_said_where_it_matters(rng):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    pipeline = make_pipeline(AutoSelector(cv=2, random_state=0), DecisionTreeClassifier())
+    assert not clone(pipeline[0]).fit(X, y).support_.any()
+    with (
+        pytest.warns(UserWarning, match=r"No features were selected.*`allow_none=False`"),
+        pytest.raises(ValueError, match="0 feature"),
+    ):
+        pipeline.fit(X, y)
+    selector = clone(pipeline[0]).fit(X, y)
+    for table in (X, pd.DataFrame(X)):
+        with pytest.warns(UserWarning, match="No features were selected") as said:
+            assert selector.transform(table).shape == (60, 0)
+        assert len(said) == 1
+    assert pipeline.set_params(autoselector__allow_none=False).fit(X, y)[0].support_.any()
