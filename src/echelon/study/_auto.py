@@ -73,8 +73,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         over guessing.  None: 0.5 % of that gain, and no more features than the searches of the
         ranking select.
     allow_none : bool, default=True
-        Keep no feature if none helps; ``transform`` then warns, since few models take an empty
-        table.  False: keep the best set all the same.
+        Keep no feature if none helps.  False: keep the best set all the same.  ``transform`` warns
+        where none is kept, since few models take an empty table.
     must_keep : mask, indices or names, default=None
         Features that are kept in any case and ranked first; others are chosen beside them.  They
         count in ``n_features_to_select``.
@@ -234,8 +234,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         time : array-like of shape (n_samples,), default=None
             Numbers or dates: every fold learns from earlier samples and is judged by the next.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
-            not there.  None: each for itself.  Divide survey weights by their mean.
+            What every sample counts for beside the others, in rankings, models and scores.  They
+            are divided by their mean: only ratios matter, and weights that are all the same change
+            nothing.  None: all count the same.
 
         Returns
         -------
