@@ -194,3 +194,32 @@ def test_nothing_kept_is_said_where_it_matters(rng):
             assert selector.transform(table).shape == (60, 0)
         assert len(said) == 1
     assert pipeline.set_params(autoselector__allow_none=False).fit(X, y)[0].support_.any()
+
+
+@pytest.mark.parametrize("n_copies", [1, 2])
+def test_one_of_several_copies_is_kept(n_copies, rng, tmp_path, capsys):
+    X = pd.DataFrame(rng.normal(size=(150, 4)), columns=["noise", "a", "b", "more"])
+    X["label"] = np.where(rng.random(150) > 0.5, "u", "v")
+    signal = X["a"] + X["b"] + 2 * (X["label"] == "u") + 0.3 * rng.normal(size=150)
+    y = pd.qcut(signal, 3, labels=False)
+    for place in range(n_copies):
+        X[f"a copy {place}"] = X["a"].astype(object if place else float)
+        X[f"label copy {place}"] = X["label"].astype("category")
+        X[f"b copy {place}"] = X["b"]
+    selector = AutoSelector(cv=3, random_state=0).fit(X, y)
+    assert {"a", "b", "label"} <= set(selector.get_feature_names_out())
+    assert not any("copy" in name for name in selector.get_feature_names_out())
+    path = tmp_path / "t.csv"
+    X.assign(grade=y).to_csv(path, index=False)
+    assert main(["rank", str(path), "-t", "grade", "--json", "-q"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not any("copy" in name for name in found["answer"]["keep"])
+    instead = next(each["substitutes"] for each in found["features"] if each["name"] == "a")
+    assert "a copy 0" in instead
+
+
+def test_the_copy_that_must_stay_is_kept(rng):
+    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+    X["twin"] = X["a"]
+    selector = AutoSelector(cv=2, must_keep=["twin"], random_state=0).fit(X, X["a"] > 0)
+    assert selector.get_feature_names_out().tolist() == ["twin"]
