@@ -26,6 +26,24 @@ def distances(X, i, nominal, metric):
     return {j: d for j, d in far.items() if d < math.inf}
 
 
+# ------------------------------------------------------------------------------------ O-ReliefF
+
+
+def trend(X, y, k, nominal, signs, tolerance=1e-9):
+    """Sum over samples of how much more the nearest of higher classes have, and lower ones less."""
+    X = scale_columns(X, nominal)
+    scores = [0.0] * len(X[0])
+    for i in range(len(X)):
+        far = distances(X, i, nominal, "manhattan")
+        for toward in (1, -1):
+            others = {j: d for j, d in far.items() if toward * (y[j] - y[i]) > 0}
+            shares = places(others, k, "share", tolerance)
+            for f, sign in enumerate(signs):
+                if sign:
+                    scores[f] += mean_difference(X, i, shares, f, nominal, signs, toward)
+    return scores
+
+
 # ------------------------------------------------------------------------------------ RReliefF
 
 

@@ -88,11 +88,13 @@ class Target:
 
     @property
     def y(self) -> pd.Series:
-        """What estimators take: numbers, labels, or an ordered categorical."""
+        """What estimators take: numbers, labels, or an ordered categorical.
+
+        Ordered classes are numbers only where their differences count classes, as of 1, 2, 3.
+        """
         if self.labels is None or self.codes is None:
             return pd.Series(self.values, name=self.name)
-        whole = self.labels.dtype.kind in "biu"
-        if self.kind == ORDERED and not (whole and self.order_from in ("numbers", "assumed")):
+        if self.kind == ORDERED and not self._counts_classes:
             ordered = pd.Categorical.from_codes(
                 self.codes, pd.Index(list(self.labels)), ordered=True
             )
@@ -101,6 +103,14 @@ class Target:
         if labels.dtype.kind == "f":  # models take fractions for a quantity
             labels = labels.astype(str).astype(object)
         return pd.Series(labels[self.codes], name=self.name)
+
+    @property
+    def _counts_classes(self) -> bool:
+        """Whether the classes are whole numbers in their own order, without a gap."""
+        if self.labels is None or self.labels.dtype.kind not in "biu":
+            return False
+        in_order = self.order_from in ("numbers", "assumed")
+        return in_order and int(self.labels[-1]) - int(self.labels[0]) == len(self.labels) - 1
 
     @property
     def class_codes(self) -> np.ndarray:

@@ -226,6 +226,16 @@ def test_ordeval(rng):
         OrdEvalDisplay.from_estimator(analysis, ["parking"])
 
 
+def test_reversed_features_are_marked(rng):
+    X = rng.integers(1, 6, (200, 2))
+    display = OrdEvalDisplay.from_estimator(OrdEval(random_state=0).fit(X, -X[:, 0]))
+    assert display.plot().ax_.texts[3].get_text() == "0 (reversed)"
+    assert (
+        OrdEvalDisplay(display.frame().drop(columns="reversed")).plot().ax_.texts[3].get_text()
+        == "0"
+    )
+
+
 def test_ordeval_without_shuffles_or_factors(rng):
     X = rng.integers(1, 4, (60, 2))
     display = OrdEvalDisplay.from_estimator(OrdEval(n_shuffles=0).fit(X, X[:, 0])).plot()

@@ -58,6 +58,20 @@ def test_labels_with_an_order(loss, rng):
         loss(labels, guesses, class_order=ORDER[:2])
 
 
+def test_errors_are_counted_in_classes_where_an_order_is_known(rng):
+    codes, predicted = rng.integers(0, 5, (2, 40))
+    classes = np.array([10, 20, 50, 80, 90])
+    known = pd.Series(pd.Categorical(classes[codes], classes, ordered=True))
+    assert rank_loss(known, classes[predicted]) == rank_loss(codes, predicted)
+    assert rank_loss(known[:1], classes[codes[:1]] + 0.0) == 0
+    # Numbers of a regression lie between classes, and not beyond them.
+    four = pd.Categorical([10, 20, 50, 90], classes, ordered=True)
+    assert rank_loss(four, [5.5, 15.0, 35.0, 95.0]) == pytest.approx((0 + 0.5 + 0.5 + 0) / 4)
+    with pytest.raises(ValueError, match=r"must list every class.*lacks"):
+        rank_loss(known, np.full(40, 11))
+    assert rank_loss([10, 20], [10, 30]) == 5
+
+
 def test_losses_of_bad_input():
     with pytest.raises(ValueError, match="`p` must be 0 or larger, got -1"):
         rank_loss([1], [1], p=-1)

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
 import reference
+import reference_margin
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
 from echelon._core.significance import false_discoveries, family_wise
@@ -112,6 +113,44 @@ def test_either_is_the_larger_of_trend_and_contrast(mixed):
     by_trend = trend.z_scores_ > contrast.z_scores_
     expected = np.where(by_trend, 1.5 * trend.p_values_, 3 * contrast.p_values_)
     assert_allclose(either.p_values_, np.minimum(1, expected))
+
+
+def test_a_contrast_is_no_evidence_against_a_given_direction():
+    found_against = 0
+    for seed in range(40):
+        case = draw_case(seed)
+        X, y, nominal = case.lists
+        signs = np.random.default_rng(seed).integers(-1, 2, len(nominal)) * ~case.nominal
+        options = {"n_neighbors": case.k, "scale": "range", "categorical_features": case.nominal}
+        options["n_features_to_select"] = 1
+        naive = np.array(reference_margin.trend(X, y, case.k, nominal, signs.tolist()))
+        trend = OReliefF(rule="trend", monotonic_cst=signs, **options).fit(case.X, case.y).scores_
+        contrast = OReliefF(rule="contrast", **options).fit(case.X, case.y).scores_
+        either = OReliefF(monotonic_cst=signs, **options).fit(case.X, case.y).scores_
+        against = naive < -1e-9
+        assert_array_equal(trend < 0, against, err_msg=str(seed))
+        assert_array_equal(either[against], trend[against], err_msg=str(seed))
+        free = signs == 0
+        assert_allclose(either[free], contrast[free], err_msg=str(seed))
+        along = naive > 1e-9
+        expected = np.maximum(trend, contrast)
+        assert_allclose(either[along], expected[along], err_msg=str(seed))
+        found_against += int((contrast[against] > 0).sum())
+    assert found_against > 10
+
+
+@pytest.mark.parametrize(("sign", "kept"), [(1, True), (0, True), (-1, False)])
+def test_a_feature_that_goes_against_its_direction_is_not_kept(sign, kept, rng):
+    y = np.arange(150) % 3
+    X = pd.DataFrame({"a": y + rng.normal(0, 0.5, 150), "b": rng.normal(size=150)})
+    selector = OReliefF(monotonic_cst={"a": sign}).fit(X, y)
+    assert selector.support_[0] == kept
+    assert (selector.scores_[0] > 0) == kept
+
+
+def test_a_contrast_refuses_directions(mixed):
+    with pytest.raises(ValueError, match=r'`monotonic_cst` .* for 1.* rule="either"'):
+        OReliefF(rule="contrast", monotonic_cst=[1, *[0] * 11]).fit(*mixed)
 
 
 def test_features_without_an_order_have_no_trend(mixed):

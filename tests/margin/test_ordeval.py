@@ -79,6 +79,38 @@ def test_turning_the_outcome_round_takes_factors_away(rng):
     assert_allclose(falling.factors_[0][0], up.factors_[0][1][::-1])
 
 
+def test_features_that_go_against_the_outcome_are_recognised(rng):
+    X, y = survey(rng)
+    turned = X.copy()
+    turned[:, 0] = 6 - X[:, 0]
+    answers = pd.DataFrame(turned, columns=["strong", "top", "noise"])
+    analysis = OrdEval(random_state=0).fit(answers, y)
+    assert analysis.reversed_.tolist() == [True, False, False]
+    table = analysis.frame()
+    assert table.loc[table["reversed"], "feature"].unique().tolist() == ["strong"]
+    assert not (table["factor"] > table["high"])[
+        table["reversed"] & (table["kind"] != "anchoring")
+    ].any()
+    missing = answers.astype(float).where(rng.random(answers.shape) > 0.1)
+    assert OrdEval(random_state=0).fit(missing, y).reversed_.tolist() == [True, False, False]
+    assert not OrdEval(random_state=0).fit(X, y).reversed_.any()
+    assert OrdEval(random_state=0).fit(X, -y).reversed_.tolist() == [True, True, False]
+    assert not OrdEval(n_shuffles=0).fit(answers, y).reversed_.any()
+
+
+def test_noise_is_rarely_taken_for_reversed():
+    turned = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(1, 6, (120, 6))
+        turned += (
+            OrdEval(random_state=seed, n_shuffles=100)
+            .fit(X, rng.permutation(X[:, 0]))
+            .reversed_.tolist()
+        )
+    assert np.mean(turned) < 0.05
+
+
 def test_ends_of_a_scale_have_no_steps_beyond(rng):
     analysis = OrdEval(n_shuffles=5, random_state=0).fit(*survey(rng))
     for factors, quantiles in zip(analysis.factors_, analysis.null_quantiles_, strict=True):
@@ -130,6 +162,9 @@ def test_quantities_count_in_distances_only(rng):
 def test_what_has_no_order_is_refused(rng):
     with pytest.raises(ValueError, match=r"`y` holds labels without a known order"):
         OrdEval().fit(rng.integers(0, 3, (20, 2)), list("ab") * 10)
+    words = pd.DataFrame({"staff": ["poor", "good"] * 10, "price": ["good", "poor"] * 10})
+    with pytest.raises(ValueError, match=r"`X` holds labels without an order only.*'staff'"):
+        OrdEval().fit(words, np.arange(20) % 3)
     with pytest.raises(ValueError, match=r"'coverage'.*Got 1"):
         OrdEval(coverage=1).fit(rng.integers(0, 3, (20, 2)), np.arange(20) % 2)
 

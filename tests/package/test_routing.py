@@ -43,6 +43,24 @@ def test_weights_can_be_requested(estimator):
     assert requests["sample_weight"] is True
 
 
+@pytest.mark.parametrize("estimator", WEIGHTED)
+def test_routing_changes_nothing(estimator, wine):
+    X, y, weights = wine[0], wine[1], wine[2] / 2  # the median sample is itself, once
+    params = {"allow_none": False} if estimator is CurveSelector else {}
+    if "estimator" in inspect.signature(estimator).parameters and estimator is not AutoSelector:
+        params["estimator"] = GaussianNB()  # one that takes weights
+    if "selectors" in inspect.signature(estimator).parameters:
+        params["selectors"] = [ReliefF(), SURF()]
+    plain = made(estimator, **params).fit(X, y, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        routed = made(estimator, **params).fit(X, y, sample_weight=weights)
+    for name in ("scores_", "support_", "score_"):
+        if hasattr(plain, name):
+            assert_array_equal(getattr(plain, name), getattr(routed, name))
+    if hasattr(plain, "predict"):
+        assert_array_equal(plain.predict(X), routed.predict(X))
+
+
 def test_a_pipeline_passes_weights_on(wine):
     X, y, weights = wine
     alone = ReliefF(3).fit(X, y, sample_weight=weights)

@@ -158,3 +158,68 @@ def test_labels_may_be_digits(rng):
     letters = clone(selector).fit(X, np.char.add("c", labels))
     assert digits.baselines_ == letters.baselines_
     assert digits.support_.tolist() == letters.support_.tolist()
+
+
+@pytest.mark.parametrize("estimator", [None, DecisionTreeClassifier(max_depth=2, random_state=0)])
+def test_errors_are_counted_in_classes(estimator, rng, tmp_path, capsys):
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
+    codes = np.clip(np.round(X["a"] + rng.normal(0, 0.5, 120) + 2), 0, 4).astype(int)
+    selector = AutoSelector(estimator=estimator, random_state=0)
+    expected = clone(selector).fit(X, codes)
+    found = selector.fit(X, np.array([10, 20, 30, 40, 95])[codes])
+    assert found.score_ == expected.score_
+    assert found.baselines_ == expected.baselines_
+    assert found.support_.tolist() == expected.support_.tolist()
+    page = summarize(X, 10 * (codes + 1), selector, random_state=0, n_resamples=0).summary()
+    path = tmp_path / "t.csv"
+    X.assign(y=10 * (codes + 1)).to_csv(path, index=False)
+    assert main(["rank", str(path), "-t", "y", "--json", "-q"]) == 0
+    command = json.loads(capsys.readouterr().out)
+    for answer in (page["answer"], command["answer"]):
+        assert 0 < answer["score"]["held_out"]["mean"] < 1
+
+
+def test_nothing_kept_is_said_where_it_matters(rng):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    pipeline = make_pipeline(AutoSelector(cv=2, random_state=0), DecisionTreeClassifier())
+    assert not clone(pipeline[0]).fit(X, y).support_.any()
+    with (
+        pytest.warns(UserWarning, match=r"No features were selected.*`allow_none=False`"),
+        pytest.raises(ValueError, match="0 feature"),
+    ):
+        pipeline.fit(X, y)
+    selector = clone(pipeline[0]).fit(X, y)
+    for table in (X, pd.DataFrame(X)):
+        with pytest.warns(UserWarning, match="No features were selected") as said:
+            assert selector.transform(table).shape == (60, 0)
+        assert len(said) == 1
+    assert pipeline.set_params(autoselector__allow_none=False).fit(X, y)[0].support_.any()
+
+
+@pytest.mark.parametrize("n_copies", [1, 2])
+def test_one_of_several_copies_is_kept(n_copies, rng, tmp_path, capsys):
+    X = pd.DataFrame(rng.normal(size=(150, 4)), columns=["noise", "a", "b", "more"])
+    X["label"] = np.where(rng.random(150) > 0.5, "u", "v")
+    signal = X["a"] + X["b"] + 2 * (X["label"] == "u") + 0.3 * rng.normal(size=150)
+    y = pd.qcut(signal, 3, labels=False)
+    for place in range(n_copies):
+        X[f"a copy {place}"] = X["a"].astype(object if place else float)
+        X[f"label copy {place}"] = X["label"].astype("category")
+        X[f"b copy {place}"] = X["b"]
+    selector = AutoSelector(cv=3, random_state=0).fit(X, y)
+    assert {"a", "b", "label"} <= set(selector.get_feature_names_out())
+    assert not any("copy" in name for name in selector.get_feature_names_out())
+    path = tmp_path / "t.csv"
+    X.assign(grade=y).to_csv(path, index=False)
+    assert main(["rank", str(path), "-t", "grade", "--json", "-q"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert not any("copy" in name for name in found["answer"]["keep"])
+    instead = next(each["substitutes"] for each in found["features"] if each["name"] == "a")
+    assert "a copy 0" in instead
+
+
+def test_the_copy_that_must_stay_is_kept(rng):
+    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+    X["twin"] = X["a"]
+    selector = AutoSelector(cv=2, must_keep=["twin"], random_state=0).fit(X, X["a"] > 0)
+    assert selector.get_feature_names_out().tolist() == ["twin"]

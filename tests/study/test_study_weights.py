@@ -48,6 +48,20 @@ def test_ones_change_nothing(kind, halves):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_equal_weights_are_none(kind, halves):
+    X, signal, _ = halves
+    y = target(signal + 2 * np.random.default_rng(0).normal(size=160), kind)
+    plain, ones, twos = (
+        AutoSelector(cv=2, random_state=0).fit(X, y, sample_weight=weights)
+        for weights in (None, np.ones(160), np.full(160, 2))
+    )
+    for each in (ones, twos):
+        assert each.score_ == plain.score_
+        assert each.scores_.tolist() == plain.scores_.tolist()
+        assert each.support_.tolist() == plain.support_.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_rows_that_count_decide(kind, halves):
     X, signal, second = halves
     y = target(signal, kind)
@@ -90,6 +104,6 @@ def test_losses_models_and_stabilities_weigh(halves, rng):
 def test_what_takes_no_weights_says_so(halves):
     X, signal, _ = halves
     with pytest.raises(TypeError, match="RFE takes no weights"):
-        summarize(X, signal, Prepared(RFE()), sample_weight=np.ones(160), n_resamples=0)
+        summarize(X, signal, Prepared(RFE()), sample_weight=np.arange(160), n_resamples=0)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         summarize(X, signal, RankCorrelation(), sample_weight=[1, 2], n_resamples=0)

@@ -108,6 +108,7 @@ def test_the_order_may_be_given_or_denied():
 def test_what_estimators_are_given():
     assert read_target(CODES + 1.0).y.tolist() == (CODES + 1).tolist()
     assert read_target(1 + CODES / 2).y.cat.ordered
+    assert read_target(10 * CODES).y.cat.codes.tolist() == CODES.tolist()
     assert read_target(GRADES[CODES]).y.tolist() == GRADES[CODES].tolist()
     assert read_target(pd.Series(CODES, name="g")).y.name == "g"
     assert read_target(CODES).counts == {0: 20, 1: 20, 2: 20}

@@ -28,13 +28,14 @@ class OrdEvalDisplay(style.Picture):
 
     Three columns: how often the outcome falls when the feature steps down to a value, rises when
     it steps up to it, and stays when it stays.  A full bar ends beyond the line, a pale one does
-    not; the tick on the line is the median of shuffled values.
+    not; the tick on the line is the median of shuffled values.  A feature that goes against the
+    outcome is marked as reversed.
 
     Parameters
     ----------
     table : DataFrame
         As :meth:`echelon.OrdEval.frame` gives it: ``feature``, ``value``, ``n``, ``kind``,
-        ``factor``, ``low``, ``median``, ``high``.
+        ``factor``, ``low``, ``median``, ``high``, and ``reversed`` (without it, nothing is marked).
 
     Attributes
     ----------
@@ -142,7 +143,9 @@ class OrdEvalDisplay(style.Picture):
         ax.set_yticks(values["row"], names, fontsize=style.NOTE_SIZE)
         for name, part in values.groupby("feature", sort=False):
             above = part["row"].min() - 0.82
-            ax.text(-0.02, above, style.short(name), ha="right", va="center", weight="bold")
+            turned = "reversed" in part and part["reversed"].any()
+            shown = style.short(name) + (" (reversed)" if turned else "")
+            ax.text(-0.02, above, shown, ha="right", va="center", weight="bold")
         ax.set_ylim(values["row"].max() + 0.6 if len(values) else 1, -2.1)
         ticks = [start + x for start in STARTS for x in (0, 0.5, 1)]
         ax.set_xticks(ticks, ["0", ".5", "1"] * len(KINDS), fontsize=style.NOTE_SIZE)

@@ -28,8 +28,10 @@ def rank_loss(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        Known and predicted classes: numbers, which are taken as they are, or labels whose order
-        is known from ``class_order`` or from y_true being an ordered categorical.
+        Known and predicted classes: numbers, which are taken as they are (10 and 20 are 10 apart),
+        or labels whose order is known from ``class_order`` or from y_true being an ordered
+        categorical, and which count by their positions in it.  Predicted fractions between classes
+        that are numbers count as positions between theirs.
     p : float, default=1
         0: the share of wrong predictions.  1: the mean absolute error.  2: the squared one.
     class_order : sequence, default=None
@@ -197,10 +199,22 @@ def _distances(y_true: Any, y_pred: Any, class_order: Any) -> tuple[np.ndarray, 
     declared = getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")
     if class_order is None and declared:
         class_order = list(dtype.categories)
-    known, predicted = [_as_numbers(y, class_order) for y in (y_true, y_pred)]
+    known = _as_numbers(y_true, class_order)
+    predicted = _between(y_pred, class_order)
+    if predicted is None:
+        predicted = _as_numbers(y_pred, class_order)
     if len(known) == 0:
         raise ValueError("`y_true` must hold at least one class, got none.")
     return known, np.abs(known - predicted)
+
+
+def _between(y_pred: Any, class_order: Any) -> np.ndarray | None:
+    """Positions of predicted fractions among classes that are numbers; None: there are none."""
+    labels, order = read_labels(y_pred), np.asarray(() if class_order is None else class_order)
+    numeric = labels.dtype.kind == "f" and order.dtype.kind in "iuf" and len(order) > 0
+    if not numeric or (np.diff(order) <= 0).any() or (labels == np.round(labels)).all():
+        return None
+    return np.interp(labels, order, np.arange(len(order)))
 
 
 def _as_numbers(y: Any, class_order: Any) -> np.ndarray:

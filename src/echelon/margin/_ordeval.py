@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.progress import track
 from echelon._core.samples import arrange
-from echelon.data import as_frame, as_table, names_of, read_columns
+from echelon.data import Data, as_frame, as_table, names_of, read_columns
 from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search, resolve_engine
 from echelon.margin._loops import count_steps
 from echelon.margin._neighbors import Neighbors, Pairs
@@ -82,6 +82,9 @@ class OrdEval(BaseEstimator):
         The three factors over all values of a feature.
     feature_null_quantiles_ : ndarray of shape (n_features, 3, 3)
         Their quantiles when values are shuffled.
+    reversed_ : ndarray of shape (n_features,)
+        Mask of the features that go against the outcome: where they step up it falls, and where
+        they step down it rises, both more often than the upper quantiles of shuffled values.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -101,7 +104,9 @@ class OrdEval(BaseEstimator):
     missing do not count for it.  What stands out is a factor above the upper quantile; with the
     default coverage one in forty does so by chance.  A factor below the lower one says little:
     neighbours that differ in a feature without effect are the more alike in the others, so that
-    their outcomes step less often than those of shuffled values.  Judge a column with more than 20
+    their outcomes step less often than those of shuffled values.  So a feature that goes against
+    the outcome never stands out: where ``reversed_`` is True, turn its values round (6 - x for
+    grades from 1 to 5) and fit again.  Judge a column with more than 20
     values in grades, for example those of ``pandas.qcut``.
 
     References
@@ -188,6 +193,8 @@ class OrdEval(BaseEstimator):
         work = len(classes) * columns.values.size
         engine = resolve_engine(self.engine, self.n_jobs, work)
         neighbours = self._neighbours(arrange(columns, classes), engine)
+        if isinstance(self.categorical_features, str):  # nobody said that all are labels
+            _check_order(columns)
         judged = zip(columns.values.T, columns.nominal, strict=True)
         answers = [_Answers.of(column, nominal=nominal) for column, nominal in judged]
         self._judge(answers, neighbours, engine)
@@ -223,40 +230,49 @@ class OrdEval(BaseEstimator):
         tails = (1 - self.coverage) / 2
         levels = np.array([tails, 0.5, 1 - tails])
 
-        def judge(feature: int) -> tuple[np.ndarray, np.ndarray]:
+        def judge(feature: int) -> tuple[np.ndarray, np.ndarray, bool]:
             codes, n_values = answers[feature].codes[found.rows], len(answers[feature].values)
             draw = np.random.RandomState(seeds[feature]).permutation
             factors = found.factors(codes, n_values)
             shuffled = [found.factors(draw(codes), n_values) for _ in range(self.n_shuffles)]
-            return factors, _quantiles(np.array(shuffled), levels, factors.shape)
+            quantiles = _quantiles(np.array(shuffled), levels, factors.shape)
+            against = found.factors(np.where(codes < 0, -1, n_values - 1 - codes), n_values)
+            # Shuffled values step up as often as down, so that their quantiles hold for both.
+            beyond = against[:2, -1] > quantiles[:2, -1, 2]
+            return factors, quantiles, bool(beyond.all())
 
         judged = engine.map(judge, range(len(answers)))
         name, total = type(self).__name__, len(answers)
         done = track(judged, total=total, description=name, verbose=self.verbose)
-        factors, quantiles = zip(*done, strict=True)
+        factors, quantiles, turned = zip(*done, strict=True)
+        self.reversed_ = np.array(turned, dtype=bool)
         self.factors_ = [each[:, :-1] for each in factors]
         self.null_quantiles_ = [each[:, :-1] for each in quantiles]
         self.feature_factors_ = np.array([each[:, -1] for each in factors])
         self.feature_null_quantiles_ = np.array([each[:, -1] for each in quantiles])
 
     def frame(self) -> pd.DataFrame:
-        """One row per feature, value and factor, with the quantiles of shuffled values."""
+        """One row per feature, value and factor, with the quantiles of shuffled values.
+
+        ``reversed`` says whether the feature goes against the outcome.
+        """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         rows = [
-            (name, value, count, kind, factors[s, v], *quantiles[s, v])
-            for name, values, counts, factors, quantiles in zip(
+            (name, value, count, kind, factors[s, v], *quantiles[s, v], turned)
+            for name, values, counts, factors, quantiles, turned in zip(
                 names,
                 self.values_,
                 self.value_counts_,
                 self.factors_,
                 self.null_quantiles_,
+                self.reversed_.tolist(),
                 strict=True,
             )
             for s, kind in enumerate(FACTORS)
             for v, (value, count) in enumerate(zip(values, counts, strict=True))
         ]
-        columns = ["feature", "value", "n", "kind", "factor", "low", "median", "high"]
+        columns = ["feature", "value", "n", "kind", "factor", "low", "median", "high", "reversed"]
         return pd.DataFrame(rows, columns=columns)
 
     def __sklearn_tags__(self) -> Any:
@@ -264,6 +280,17 @@ class OrdEval(BaseEstimator):
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _check_order(columns: Data) -> None:
+    """Refuse a table of labels alone, which has no steps."""
+    if len(columns.nominal) and columns.nominal.all():
+        name = 0 if columns.names is None else columns.names[0]
+        raise ValueError(
+            f"`X` holds labels without an order only, as in column {name!r}, so that no value is a "
+            "step up or down. Pass numbers, or ordered categories such as pandas.Categorical("
+            'answers, ["low", "medium", "high"], ordered=True).'
+        )
 
 
 class _Answers(NamedTuple):

@@ -41,7 +41,9 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     rule : {"either", "trend", "contrast", "paper"}, default="either"
         What ``scores_`` are.  "either": the larger of the two z-scores.  "trend", "contrast": that
         z-score alone (a feature without an order has no trend, 0).  "paper": the sums of
-        Equation (10), which depend on the spread of a feature.
+        Equation (10), which depend on the spread of a feature.  Given directions
+        (``monotonic_cst``) are enforced by "either" and "trend", and refused by "contrast", which
+        does not see them.
     scale : {"rank", "range"}, default=None
         "rank": values count by their mid-ranks, so that outliers and units do not matter.  "range":
         scaled by their range.  None: "rank", but "range" for "paper" and for Dask collections.
@@ -57,7 +59,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     monotonic_cst : array-like, dict, "auto" or None, default="auto"
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (no order), as an array,
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
-        with y.  None: larger is better throughout.
+        with y.  None: larger is better throughout.  Where a trend goes against a given direction,
+        "either" does not count the contrast: the score is that of the trend, below 0.
     class_order : sequence, default=None
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
@@ -235,6 +238,17 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
             )
         return super()._arrange(mid_ranks(columns) if scale == "rank" else columns, target)
 
+    def _directions(self, columns: Data, codes: np.ndarray) -> np.ndarray:
+        """Which features rise or fall; given ones are refused by a rule that does not see them."""
+        signs = super()._directions(columns, codes)
+        if self.rule == "contrast" and not isinstance(self.monotonic_cst, str) and signs.any():
+            raise ValueError(
+                '`monotonic_cst` must be "auto" with rule="contrast", which does not see '
+                f'directions, got directions for {np.count_nonzero(signs)}. Use rule="either" '
+                'or "trend".'
+            )
+        return signs
+
     def _rule(self, samples: Samples) -> list[Term]:
         n_classes, k = len(samples.class_sizes), self._k(samples)
         if self.rule == "paper":
@@ -257,6 +271,9 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
             return super()._evidence(sums)._replace(ways=ways)
         kinds = [sums.evidence(directed).only(ordered)._replace(ways=ways)] if directed else []
         kinds += [sums.evidence(others)] if others else []
+        if len(kinds) == 2 and not isinstance(self.monotonic_cst, str):
+            # A contrast does not see which way a feature goes: it is no evidence for the other one.
+            kinds[1] = kinds[1].only(~(ordered & (kinds[0].z < 0)))
         found = reduce(larger, kinds)
         return found._replace(scores=found.z)
 

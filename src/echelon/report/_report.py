@@ -105,7 +105,8 @@ def summarize(
     time : array-like of shape (n_samples,), default=None
         Numbers or dates: every fold learns from earlier samples and is judged by the next.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, which the selectors, the score and, if it takes any, the estimator are given.
+        Weights, which the selectors, the score and, if it takes any, the estimator are given,
+        divided by their mean; weights that are all the same change nothing.
     scoring : str or callable, default=None
         As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
         others, R² for numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from os import PathLike
@@ -73,7 +74,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         over guessing.  None: 0.5 % of that gain, and no more features than the searches of the
         ranking select, unless more are better by more than one standard error.
     allow_none : bool, default=True
-        Keep no feature if none helps.  False: keep the best set all the same.
+        Keep no feature if none helps.  False: keep the best set all the same.  ``transform`` warns
+        where none is kept, since few models take an empty table.
     must_keep : mask, indices or names, default=None
         Features that are kept in any case and ranked first; others are chosen beside them.  They
         count in ``n_features_to_select``.
@@ -233,8 +235,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         time : array-like of shape (n_samples,), default=None
             Numbers or dates: every fold learns from earlier samples and is judged by the next.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
-            not there.  None: each for itself.  Divide survey weights by their mean.
+            What every sample counts for beside the others, in rankings, models and scores.  They
+            are divided by their mean: only ratios matter, and weights that are all the same change
+            nothing.  None: all count the same.
 
         Returns
         -------
@@ -360,6 +363,19 @@ class AutoSelector(SelectorMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | ({"_study": None} if hasattr(self, "_study") else {})
+
+    def _transform(self, X: Any) -> Any:
+        """The selected columns; a warning says what to do where there are none."""
+        if self._get_support_mask().any():
+            return super()._transform(X)
+        warnings.warn(
+            "No features were selected: none clearly beats guessing on held-out samples, and most "
+            "models refuse the empty table that is left. Use `allow_none=False` to keep the best "
+            "set all the same.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return X.iloc[:, :0] if hasattr(X, "iloc") else X[:, :0]
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -123,12 +123,12 @@ def _name_of(values: Any, otherwise: str) -> str | None:
 
 
 def read_row_weights(weights: Any, target: Target) -> np.ndarray | None:
-    """What every row weighs, 1 on average."""
+    """What every row weighs, 1 on average; None where all weigh the same, which decides nothing."""
     if weights is None:
         return None
     check_consistent_length(target.y, weights)
     values = read_weights(weights)
-    return values / values.mean()
+    return None if _weigh_the_same(values) else values / values.mean()
 
 
 def _check_classes(folds: Iterable[tuple], target: Target) -> None:

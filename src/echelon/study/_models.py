@@ -325,11 +325,10 @@ class Encoded(Pipeline):
         """What is fitted to the numbers."""
         return self.steps[-1][1]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **params: Any) -> Encoded:
-        """Fit encoder and model."""
-        if sample_weight is not None:
-            params |= {f"{self.steps[-1][0]}__sample_weight": sample_weight}
-        return super().fit(X, y, **params)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Encoded:
+        """Fit encoder and model, with or without metadata routing of scikit-learn."""
+        fit_weighted(self.model, self.encoder.fit_transform(X, y), y, sample_weight)
+        return self
 
 
 def encoded(model: Any) -> Encoded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from echelon._core.rows import fit_weighted
 from echelon._core.search import shared_ranks
 from echelon._core.words import strongest
-from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
+from echelon.data import NUMBER, Data, as_frame, is_nominal, kind_of, numbers_of, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._choice import furthest
 from echelon.study._models import frequent_labels, many_labels, with_means
@@ -28,7 +29,8 @@ def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> An
     """The selector as it is asked: small enough samples, many labels as numbers, some always first.
 
     AutoSelector, which judges too, hands over its ranking.  Constant columns come last: a method
-    that gives noise less than nothing (Relief) ranks them before it.
+    that gives noise less than nothing (Relief) ranks them before it.  So do exact copies of a
+    column, which add nothing to it.
     """
     if hasattr(selector, "ranker"):
         selector = selector.ranker(
@@ -40,9 +42,32 @@ def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> An
     n_best = furthest(design.rule)
     if many_labels(design.X) and not isinstance(selector, Prepared):
         selector = Prepared(selector, split_labels=False, fill_gaps=False, n_best=n_best)
-    if not design.rule.always and not constant:
+    last = [*constant, *copies(design.X, design.rule.always)]
+    if not design.rule.always and not last:
         return selector
-    return Arranged(selector, design.rule.always, constant, n_best=n_best)
+    return Arranged(selector, design.rule.always, last, n_best=n_best)
+
+
+def copies(table: pd.DataFrame, first: Sequence[str] = ()) -> list[str]:
+    """Columns that hold in every row what an earlier one holds, or one of those named."""
+    seen: set[bytes] = set()
+    found = []
+    for name in sorted(table.columns, key=lambda name: name not in first):
+        held = _digest(table[name])
+        if held in seen:
+            found.append(name)
+        seen.add(held)
+    return found
+
+
+def _digest(column: pd.Series) -> bytes:
+    """A short name of what a column holds; numbers are the same whatever their dtype."""
+    kind = kind_of(column)
+    if kind == NUMBER:
+        values = numbers_of(column, column.name).astype(float) + 0.0  # without negative zeros
+        return blake2b(np.where(np.isnan(values), np.nan, values).tobytes()).digest()
+    codes, labels = pd.factorize(column.astype(object))
+    return blake2b(repr((kind, labels.tolist())).encode() + codes.tobytes()).digest()
 
 
 class Arranged(BaseEstimator):
@@ -104,13 +129,16 @@ class Arranged(BaseEstimator):
         order = np.lexsort((own, last, ~first))
         # What a search never reached shares the last rank, and stays behind.
         reached = (own < own.max()) | (np.count_nonzero(own == own.max()) == 1)
-        self.order_ = order[(reached | first)[order]]
+        ranked = reached | first
+        if not ranked.all():
+            ranked &= ~last
+        self.order_ = order[ranked[order]]
         self.ranking_ = shared_ranks(self.order_, self.n_features_in_)
         for name in ("scores_", "relevance_", "intervals_"):
             if hasattr(self.selector_, name):
                 setattr(self, name, getattr(self.selector_, name))
         if hasattr(self.selector_, "votes_"):
-            self.votes_ = self.selector_.votes_ + first
+            self.votes_ = np.where(last, 0, self.selector_.votes_) + first
         return self
 
 

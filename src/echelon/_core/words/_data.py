@@ -142,7 +142,7 @@ def _about_columns(facts: Any) -> list[str]:
             "that known before the outcome is?"
         )
     said += [
-        f"{listed(group)} are the same; a method may take one for the other."
+        f"{listed(group)} are the same: one is enough, and any can replace it."
         for group in facts.duplicated[:3]
     ]
     if facts.intervals and facts.kind != CLASSES:
