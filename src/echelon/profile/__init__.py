@@ -2,6 +2,7 @@
 
 ``_columns``  what can be seen of single columns, and subjects with several rows each
 ``_alike``    which features are redundant
+``_codes``    numbers that may stand for missing values
 ``_scales``   words and numbers that people order
 ``_profile``  ``profile``, ``find_facts``: all of it as facts, to read and to show
 ``_rank_order``  ``check_rank_order``: whether the order within a sample says something
