@@ -106,7 +106,7 @@ def own_place(curve, sizes, limit, scored):
     """Where one method stops: the fewest that lose little, and no more than the limit.
 
     Little is one standard error, between 1 and 2 % of the best.  With a limit it is 0.5 %; more
-    than the limit are kept if they are better by one standard error with the best model.
+    than the limit, up to twice, are kept if better by one standard error with the best model.
     """
     least, most = (0.01, 0.02) if limit is None else (0.005, 0.005)
     means = [average(row) for row in curve]
@@ -121,6 +121,8 @@ def own_place(curve, sizes, limit, scored):
     if limit is None or sizes[place] <= limit:
         return place
     smaller = max([s for s, size in enumerate(sizes) if size <= limit], default=0)
+    if sizes[place] > 2 * limit:
+        return smaller
     gains = [a - b for a, b in zip(scored[place], scored[smaller], strict=True)]
     return place if average(gains) > standard_error(gains) + 1e-12 else smaller
 

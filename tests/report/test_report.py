@@ -166,7 +166,8 @@ def test_no_more_than_the_ranking_finds_worth_keeping():
     assert size_of(curve, 0.0, Rule()) == 4
     for limit, size in ((2, 2), (3, 2), (4, 4), (7, 4)):
         assert size_of(curve, 0.0, Rule(), Limit(limit, rough)) == size
-        assert size_of(curve, 0.0, Rule(), Limit(limit, curve)) == 8  # clearly better
+        # Twice as many may be kept where they are clearly better.
+        assert size_of(curve, 0.0, Rule(), Limit(limit, curve)) == (8 if limit >= 4 else size)
     assert size_of(curve, 0.0, Rule(wanted=4), Limit(2, rough)) == 4
     assert size_of(curve, 0.0, Rule(tolerance=0.0), Limit(2, rough)) == 8
     assert up_to([1, 2, 3, 5, 9, 13, 20], [4, 5, 3], 20) == [1, 2, 3, 5, 9, 20]

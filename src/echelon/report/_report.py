@@ -94,8 +94,9 @@ def summarize(
     n_features : int or "auto", default="auto"
         How many to keep.  "auto": the fewest that lose at most one standard error against the best
         size, and at most 2 % of its gain over guessing; where the ranking itself says how many are
-        worth keeping, as that of :class:`echelon.AutoSelector` does, no more than those unless more
-        are better by more than one standard error, and the fewest that lose at most 0.5 %.
+        worth keeping, as that of :class:`echelon.AutoSelector` does, no more than those (unless up
+        to twice as many are better by more than one standard error), and the fewest that lose at
+        most 0.5 %.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given.

@@ -46,9 +46,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     ranking (:class:`echelon.ConsensusSelector`), and scores the best 1, 2, 3, ... of them with a
     linear model and a forest over cross-validation folds, in each of which the features are ranked
     anew.  It keeps the fewest that lose at most 0.5 % of the gain over guessing, and no more than
-    the searches of the ranking select, unless more are better by more than one standard error; and
-    none at all if the better model with them is not better than the best constant guess, or if that
-    may be chance.
+    the searches of the ranking select, unless up to twice as many are better by more than one
+    standard error; and none at all if the better model with them is not better than the best
+    constant guess, or if that may be chance.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
         over guessing.  None: 0.5 % of that gain, and no more features than the searches of the
-        ranking select, unless more are better by more than one standard error.
+        ranking select, unless up to twice as many are better by more than one standard error.
     allow_none : bool, default=True
         Keep no feature if none helps.  False: keep the best set all the same.  ``transform`` warns
         where none is kept, since few models take an empty table.

@@ -109,14 +109,19 @@ class Limit(NamedTuple):
 
     size: int
     curve: FeatureCurve
-    """The curve of the best model: more are kept where they are better by one standard error."""
+    """The curve of the best model."""
 
     def applied(self, size: int) -> int:
-        """The size, or the largest one tried within the limit."""
+        """The size, or the largest one tried within the limit.
+
+        Up to twice as many are kept where they are better by more than one standard error.
+        """
         if size <= self.size:
             return size
         sizes = self.curve.sizes.tolist()
         smaller = max((each for each in sizes if each <= self.size), default=sizes[0])
+        if size > 2 * self.size:
+            return smaller
         gains = self.curve.at(size) - self.curve.at(smaller)
         better = gains.mean() > standard_error(gains, self.curve.test_share) + ROUNDING
         return size if better else smaller

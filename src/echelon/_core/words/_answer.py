@@ -106,8 +106,8 @@ def _rule(answer: Any) -> str:
         )
     return (
         f"the fewest that lose at most {most} of the gain of the best size over guessing; no more "
-        f"than the searches of the ranking select, {rule['limit']:,}, unless more are better by "
-        "more than one standard error"
+        f"than the searches of the ranking select, {rule['limit']:,}, unless up to twice "
+        "as many are better by more than one standard error"
     )
 
 
