@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 import reference_related
 from echelon import AutoSelector
-from echelon.study import _study
+from echelon.study import _related
 from echelon.targets import read_target
 
 
@@ -45,15 +45,15 @@ def as_lists(frame, target):
 
 @pytest.mark.parametrize("kind", TARGETS)
 def test_equals_plain_loops(kind, monkeypatch):
-    monkeypatch.setattr(_study, "PERMUTATIONS", 19)
-    monkeypatch.setattr(_study, "AT_A_TIME", 100)  # in several parts
+    monkeypatch.setattr(_related, "PERMUTATIONS", 19)
+    monkeypatch.setattr(_related, "AT_A_TIME", 100)  # in several parts
     for seed in range(10):
         rng = np.random.default_rng(seed)
         frame, target = mixed(rng, 12), read_target(TARGETS[kind](rng, 12), kind)
         draw = np.random.RandomState(seed)
         orders = [draw.permutation(12).tolist() for _ in range(19)]
         expected = reference_related.p_value(*as_lists(frame, target), orders)
-        assert _study.p_value(frame, target, seed) == expected
+        assert _related.p_value(frame, target, seed) == expected
 
 
 @pytest.mark.parametrize("kind", TARGETS)
@@ -65,7 +65,7 @@ def test_rate_on_noise_of_rare_values(kind):
         X = pd.DataFrame((rng.random((24, 8)) < 0.08).astype(float)).add_prefix("c")
         codes = np.minimum(rng.geometric(0.6, 24) - 1, 3)
         y = {"ordinal": ordered(codes), "classification": codes.astype(str)}.get(kind, codes**3.0)
-        found += _study.p_value(X, read_target(y, kind), seed) <= 0.05
+        found += _related.p_value(X, read_target(y, kind), seed) <= 0.05
     assert found <= binom.ppf(0.9999, tables, 0.05)
 
 
@@ -82,7 +82,7 @@ def test_a_clear_relation_is_kept_where_folds_are_too_few(monkeypatch):
     X, y = small_table()
     kept = AutoSelector(random_state=0).fit(X, y)
     assert "p" in kept.get_feature_names_out()
-    monkeypatch.setattr(_study, "PERMUTATIONS", 3)  # p-values of 0.25 and more
+    monkeypatch.setattr(_related, "PERMUTATIONS", 3)  # p-values of 0.25 and more
     assert not AutoSelector(random_state=0).fit(X, y).support_.any()
 
 

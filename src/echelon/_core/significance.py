@@ -19,6 +19,8 @@ from scipy.stats import t as student
 
 LEVEL = 0.05
 """Of the test whether anything is gained."""
+ROUNDING = 1e-12
+"""Means that differ by less are the same."""
 
 
 def share_of_test(folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> float:
@@ -43,7 +45,12 @@ def standard_error(scores: np.ndarray, share: float | None = None) -> np.ndarray
 def clearly_positive(gains: np.ndarray, share: float | None = None, level: float = LEVEL) -> bool:
     """Whether gains, one per fold, are positive by a one-sided t test of that level."""
     bar = student.ppf(1 - level, max(len(gains) - 1, 1)) * standard_error(gains, share)
-    return bool(gains.mean() > bar + 1e-12)
+    return bool(gains.mean() > bar + ROUNDING)
+
+
+def beyond_error(gains: np.ndarray, share: float | None = None) -> bool:
+    """Whether gains, one per fold, are positive by more than one standard error."""
+    return bool(gains.mean() > standard_error(gains, share) + ROUNDING)
 
 
 def relative_gains(scores: np.ndarray, others: np.ndarray, larger_is_better: bool) -> np.ndarray:

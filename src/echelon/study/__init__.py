@@ -2,6 +2,7 @@
 
 ``types``      the summary of a study, part by part
 ``_study``     data and settings read once, methods run over the same folds, the choice tested
+``_related``   whether any feature is related to the target: a permutation test
 ``_folds``     how rows are split: by chance, in whole groups, along time
 ``_choice``    how many features to keep: the rule, the sizes tried, the choice among methods
 ``_models``    models that evaluate features of any kind, and what they are scored by

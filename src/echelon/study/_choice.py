@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon._core.significance import clearly_positive, standard_error
+from echelon._core.significance import beyond_error, clearly_positive
 from echelon._core.words import is_number
 from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
@@ -23,8 +23,6 @@ NEARLY_ALL = 0.75
 """An answer of so large a share of the features calls for an offer, one of as many is none."""
 
 
-ROUNDING = 1e-12
-"""Means that differ by less are the same."""
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.4
@@ -123,8 +121,7 @@ class Limit(NamedTuple):
         if size > 2 * self.size:
             return smaller
         gains = self.curve.at(size) - self.curve.at(smaller)
-        better = gains.mean() > standard_error(gains, self.curve.test_share) + ROUNDING
-        return size if better else smaller
+        return size if beyond_error(gains, self.curve.test_share) else smaller
 
 
 def size_of(curve: FeatureCurve, guess: float, rule: Rule, limit: Limit | None = None) -> int:
@@ -315,8 +312,7 @@ def close_models(models: ByModel, best: str, rule: Rule) -> list[str]:
 
 def _is_close(curves: Mapping[str, FeatureCurve], reference: np.ndarray, rule: Rule) -> bool:
     losses = reference - _best_scores(curves, rule)
-    share = next(iter(curves.values())).test_share
-    return bool(losses.mean() <= standard_error(losses, share) + ROUNDING)
+    return not beyond_error(losses, next(iter(curves.values())).test_share)
 
 
 def mean_curves(models: ByModel, chosen: Sequence[str]) -> dict[str, FeatureCurve]:

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
 
@@ -28,7 +27,6 @@ from echelon._core.significance import LEVEL, clearly_positive, relative_gains
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
 from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.intervals import holds_intervals
-from echelon.methods import CLASSES
 from echelon.rankings import fit_ranking, n_worthwhile
 from echelon.study._choice import (
     ByModel,
@@ -58,7 +56,8 @@ from echelon.study._models import (
     forest,
     read_scoring,
 )
-from echelon.study._rankers import as_ranker, filled, with_labels_split
+from echelon.study._rankers import as_ranker
+from echelon.study._related import p_value
 from echelon.targets import Target, read_target
 
 OF_FOLDS = 0.005
@@ -71,9 +70,6 @@ MOST_BYTES_KEPT = 1 << 28
 """Encoded folds together, beyond which each is encoded again when needed."""
 WITH_ALL = {LINEAR: "a linear model", FOREST: "a forest"}
 """Models in words."""
-PERMUTATIONS = 399
-AT_A_TIME = 1 << 22
-"""Permuted values, and correlations, that are held at a time."""
 
 
 class Settings(NamedTuple):
@@ -521,66 +517,3 @@ def without_fold_warnings() -> Iterator[None]:
         warnings.filterwarnings("ignore", ".*every feature is called irrelevant", UserWarning)
         warnings.filterwarnings("ignore", "No feature tells .* from the rest", UserWarning)
         yield
-
-
-# ------------------------------------------------------------------- is any feature related?
-#
-# Five folds of some fifty rows can hardly tell a gain from chance, even where a feature clearly
-# rises with the target.  So every feature is also tested by itself.  The largest correlation of
-# ranks, over all features, is compared with the largest ones after permuting the target (the step
-# that Westfall and Young, "Resampling-based multiple testing", 1993, call maxT): exact for columns
-# of any kind, however sparse, many or correlated.
-
-
-def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
-    """Of the hypothesis that no feature is related to the target, if rows are independent.
-
-    Parameters
-    ----------
-    table : DataFrame of shape (n_samples, n_features)
-        Features.
-    target : Target
-        What they may be related to.
-    random_state : int, RandomState instance or None
-        Permutes.
-    """
-    columns, outcomes = _standard_columns(table), _outcomes(target)
-    draw = check_random_state(random_state)
-    observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0] - 1e-9
-    size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
-    as_large = 0
-    for first in range(0, PERMUTATIONS, size):
-        part = range(first, min(first + size, PERMUTATIONS))
-        orders = np.array([draw.permutation(len(outcomes)) for _ in part])
-        as_large += int((_largest(columns, outcomes, orders) >= observed).sum())
-    return (1 + as_large) / (1 + PERMUTATIONS)
-
-
-def _standard_columns(table: pd.DataFrame) -> np.ndarray:
-    """Ranks of numbers, and 0/1 for each of the labels, standardised."""
-    numbers = with_labels_split(filled(table))[0]
-    return _standardised(read_columns(numbers, allow_nan=False).values)
-
-
-def _outcomes(target: Target) -> np.ndarray:
-    """Ranks of codes or numbers, or 0/1 for each of the classes, standardised."""
-    if target.kind == CLASSES:
-        codes = np.asarray(target.codes)
-        return _standardised((codes[:, None] == np.arange(codes.max() + 1)).astype(float))
-    numbers = target.numbers if target.codes is None else target.codes
-    return _standardised(np.asarray(numbers, dtype=float)[:, None])
-
-
-def _standardised(values: np.ndarray) -> np.ndarray:
-    """Ranks with mean 0 and length 1; 0 in constant columns."""
-    ranks = rankdata(values, axis=0)
-    ranks -= ranks.mean(axis=0)
-    length = np.linalg.norm(ranks, axis=0)
-    return ranks / np.where(length > 0, length, 1.0)
-
-
-def _largest(columns: np.ndarray, outcomes: np.ndarray, orders: np.ndarray) -> np.ndarray:
-    """The largest correlation of any column with any outcome, for every order of the rows."""
-    permuted = outcomes[orders].transpose(1, 0, 2).reshape(len(columns), -1)
-    found = np.abs(columns.T @ permuted).max(axis=0)
-    return found.reshape(len(orders), -1).max(axis=1)

@@ -14,7 +14,7 @@ import numpy as np
 
 import echelon
 from echelon._core.by_class import classes_of, drawn_classes
-from echelon._core.significance import clearly_positive, standard_error
+from echelon._core.significance import beyond_error, clearly_positive, standard_error
 from echelon._core.words import plain, spoken
 from echelon.display import AgreementDisplay
 from echelon.profile import Profile, profile
@@ -183,7 +183,7 @@ def _score(study: Study) -> Score:
             gain=float(gains.mean()),
             gain_error=error,
             clear=clearly_positive(gains, share) or clearly_positive(-gains, share),
-            ahead=float(-gains.mean()) > error + 1e-12,
+            ahead=beyond_error(-gains, share),
         )
 
     own = judged.by_model[judged.model]

@@ -211,17 +211,18 @@ def _comparison(answer: Any) -> str:
 
 
 def _judge(answer: Any) -> str:
-    """The model that evaluated the features, and the one that it was preferred to."""
-    name = SHORT_MODELS[answer["model"]]
+    """The model that evaluated the features, and how the other one compares."""
+    said = f"Evaluated by {SHORT_MODELS[answer['model']]}"
     if not answer["score"]["models"]:
-        return f"Evaluated by {name}."
+        return f"{said}."
     other = answer["score"]["models"][0]
-    size = with_error(abs(other["gain"]), other["gain_error"])
-    compared = f"{'better' if other['gain'] >= 0 else 'worse'} than {SHORT_MODELS[other['name']]}"
-    said = f"Evaluated by {name}, {compared} by {size}"
-    if len(answer["decided_by"]) > 1:
-        return f"{said}; the mean score of both decided how many."
-    return f"{said}."
+    name, size = SHORT_MODELS[other["name"]], with_error(abs(other["gain"]), other["gain_error"])
+    if other["clear"] and other["gain"] > 0:
+        said += f", better than {name} by {size}"
+    else:
+        way = "worse" if other["gain"] >= 0 else "better"
+        said += f"; {name} is {'' if other['clear'] else 'not clearly '}{way} ({size})"
+    return f"{said}{'; the mean score of both decided how many' * (len(answer['decided_by']) > 1)}."
 
 
 def _offer(answer: Any, command: bool) -> str | None:
