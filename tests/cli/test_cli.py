@@ -21,12 +21,12 @@ def test_rank_prints_the_answer_and_what_it_did(credit, capsys):
     assert "credit.csv: 90 rows, 4 features; grade: low < medium < high" in done.out
     assert re.search(r"^ +1 +income .* rises 0.\d\d +yes", done.out, re.MULTILINE)
     assert re.search(r"^ +\d +debt .* falls 0.\d\d", done.out, re.MULTILINE)
-    assert "AutoSelector fuses rankings that use their order." in done.out
-    assert "against all 4 features; a linear model on all reaches" in done.out
-    assert "Evaluated by a forest" in done.out
-    assert "Keep this 1 of 4; more gain little." in done.out
-    assert "Set aside, constant: country." in done.out
-    assert "Set aside, like an identifier: customer." in done.out
+    assert "AutoSelector aggregates rankings that use their order." in done.out
+    assert re.search(r"^Linear model +0\.\d+ with all features", done.out, re.MULTILINE)
+    assert re.search(r"^Model +random forest", done.out, re.MULTILINE)
+    assert "Selected 1 of 4 features; adding more gains little." in done.out
+    assert "Excluded (constant): country." in done.out
+    assert "Excluded (looks like an ID): customer." in done.out
     assert "\x1b" not in done.out
 
 
@@ -61,13 +61,22 @@ def test_the_answer_does_not_depend_on_a_report(credit, tmp_path, capsys):
     assert other["how"]["command"].startswith("echelon rank ")
 
 
+@pytest.mark.parametrize("name", ["linear", "forest"])
+def test_the_estimator_is_the_one_that_was_named(credit, capsys, name):
+    rank = ("rank", credit, "-t", "grade", *ORDER, "--cv", 2, "-n", 3, "--json")
+    done = call(capsys, *rank, "-m", "rankcorrelation", "--estimator", name)
+    found = json.loads(done.out)
+    assert found["answer"]["score"]["models"] == []
+    assert ("OrdinalForest" in found["how"]["estimator"]) == (name == "forest")
+
+
 def test_compare_shows_curves_ranks_and_agreement(credit, tmp_path, capsys):
     table = tmp_path / "ranks.tsv"
     done = call(capsys, "compare", credit, "-t", "grade", *ORDER, "-m", "orelieff,cfs,relieff",
                 "--estimator", "knn", "--cv", 3, "-o", table)  # fmt: skip
     assert (done.code, done.err) == (0, "")
-    assert "Judged by mean error in classes, 3 folds" in done.out
-    assert "Agreement of the rankings (1 = the same): OReliefF and CFS" in done.out
+    assert "Evaluated by MAE in classes, 3 folds" in done.out
+    assert "Rank correlation of the rankings: OReliefF and CFS" in done.out
     ranks = pd.read_csv(table, sep="\t")
     assert {"rank_orelieff", "rank_cfs", "rank_relieff"} <= set(ranks.columns)
     assert ranks["feature"][0] == "income"
@@ -78,10 +87,10 @@ def test_compare_takes_a_sensible_set_and_shows_the_baselines(houses, capsys):
     assert (done.code, done.err) == (0, "")
     for name in ("AutoSelector", "RReliefF", "RankCorrelation", "MutualInformation"):
         assert re.search(rf"^ +{name} +\d", done.out, re.MULTILINE)
-    assert re.search(r"^ +guessing the (mean|median) +0 +-?0\.\d+ ±", done.out, re.MULTILINE)
+    assert re.search(r"^ +baseline: the (mean|median) +0 +-?0\.\d+ ±", done.out, re.MULTILINE)
     assert re.search(r"^ +all features +4 +0\.\d+ ±", done.out, re.MULTILINE)
-    assert re.search(r"^ +a forest on all features +4 +0\.\d+ ±", done.out, re.MULTILINE)
-    assert "the most and the least alike" in done.out
+    assert re.search(r"^ +random forest, all features +4 +0\.\d+ ±", done.out, re.MULTILINE)
+    assert "the most and the least similar" in done.out
     assert "MutualInformation needs numbers: kind split into 0/1 columns." in done.out
 
 
@@ -100,11 +109,34 @@ def test_bounds_of_numbers_with_gaps_and_labels(houses, tmp_path, capsys):
     assert (done.code, done.err) == (0, "")
     assert re.search(r"^ +size +0\.\d+ +0\.\d+ +0\.\d+ +strong", done.out, re.MULTILINE)
     assert "kind split into 0/1 columns" in done.out
-    assert "those of size were filled with the median" in done.out
+    assert "those of size were imputed by the median" in done.out
     assert f"Wrote {picture}" in done.out
     assert "<svg" in picture.read_text()
     rows = json.loads(call(capsys, "bounds", houses, "-t", "price", "--json").out)["features"]
-    assert {row["feature"] for row in rows} == {"size", "rooms", "noise", "kind=house"}
+    assert {row["feature"] for row in rows} == {"size", "rooms", "noise", "kind"}
+
+
+def test_bounds_take_a_column_of_labels_as_one_feature(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    sex, crew = rng.integers(0, 2, 250), rng.integers(0, 2, 250)
+    table = pd.DataFrame({"sex": np.array(["F", "M"])[sex], "age": rng.normal(40, 9, 250)})
+    table["port"] = np.array(["Cork", "Kiel", "Riga"])[rng.integers(0, 3, 250)]
+    table["crew"], table["deck"] = crew, np.where(rng.random(250) < 0.03, 1 - crew, crew)
+    table["price"] = 3 * sex + 2 * crew + rng.normal(size=250)
+    table.loc[:12, "sex"] = None
+    path = tmp_path / "passengers.csv"
+    table.to_csv(path, index=False)
+    found = json.loads(call(capsys, "bounds", path, "-t", "price", "--json").out)
+    relevance = {row["feature"]: row["relevance"] for row in found["features"]}
+    assert sorted(relevance) == ["age", "crew", "deck", "port", "sex"]
+    assert relevance["sex"] == "strong"
+    assert all("sex" not in group for group in found["groups"])
+    numbers, owners = with_labels_split(filled(table[["sex", "port"]]), reference=True)
+    assert len(numbers.columns) == 4
+    assert owners.tolist() == [0, 0, 1, 1]
+    said = call(capsys, "bounds", path, "-t", "price").out
+    assert "5 features: " in said
+    assert "sex=" not in said
 
 
 def test_bounds_say_what_other_features_explain(tmp_path, capsys):
@@ -116,7 +148,7 @@ def test_bounds_say_what_other_features_explain(tmp_path, capsys):
     table.to_csv(path, index=False)
     done = call(capsys, "bounds", path, "-t", "price")
     assert "4 features: 2 strong, 0 weak, 2 explained, 0 irrelevant." in done.out
-    assert "explained: no more than noise reaches that is as" in " ".join(done.out.split())
+    assert "explained: no more relevant than noise that is as" in " ".join(done.out.split())
     rows = json.loads(call(capsys, "bounds", path, "-t", "price", "--json").out)["features"]
     assert [row["feature"] for row in rows[:2]] == ["age", "area"]  # those kept come first
     assert [row["relevance"] for row in rows] == ["strong"] * 2 + ["explained"] * 2
@@ -155,12 +187,16 @@ def test_as_many_rows_as_asked_for(top, printed, credit, capsys):
 
 
 def test_options_for_columns(credit, capsys):
-    options = ("--drop", "debt,noise", "--keep", "customer", "--categorical", "income", "--json")
+    X = pd.read_csv(credit)
+    X["region"] = np.arange(len(X)) % 9
+    X.to_csv(credit, index=False)
+    options = ("--drop", "debt,noise,income", "--keep", "customer", "--categorical", "region",
+               "--json")  # fmt: skip
     quick = ("-m", "rankcorrelation", "--cv", 2)
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER, *quick, *options)
     found = json.loads(done.out)
-    assert {feature["name"] for feature in found["features"]} == {"customer", "income", "home"}
-    assert found["profile"]["nominal"] == ["income", "home"]
+    assert {feature["name"] for feature in found["features"]} == {"customer", "region", "home"}
+    assert sorted(found["profile"]["nominal"]) == ["home", "region"]
 
 
 def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
@@ -189,9 +225,9 @@ def test_profile_in_words(credit, capsys):
     for text in (
         "grade: 3 classes with an order",
         "low (27) < medium (32) < high (31)",
-        "comparable pairs of rows break the order",
-        "told from one column, income: is that known before the outcome is?",
-        "AutoSelector fuses rankings that use their order.",
+        "comparable pairs of rows violate monotonicity",
+        "predict it alone  income",
+        "AutoSelector aggregates rankings that use their order.",
     ):
         assert text in done.out
     call(capsys, "profile", credit, "-t", "grade", "--plot", "x.png").check_refused("no plot")

@@ -172,7 +172,7 @@ def test_classes_that_arff_merely_lists_have_no_order(tmp_path, capsys):
     found = json.loads(call(capsys, "profile", path, "-t", "y", "--json").out)
     assert found["kind"] == "classification"
     done = call(capsys, "rank", path, "-t", "y", "-m", "relieff", "-n", 1, "--cv", 2)
-    assert "y was taken as classes without an order; if they have one" in done.out
+    assert "y was read as classes without an order; if they have one" in done.out
     done = call(capsys, "rank", path, "-t", "y", "-m", "orelieff")
     done.check_refused("What is the order of 'y'?", "--class-order")
 
@@ -217,10 +217,6 @@ ELSEWHERE = {
     "zip in zip": ("x.zip", zipped(zipped(GOOD), "x.zip"), "compressed again"),
     "gz in zip": ("x.zip", zipped(gzip.compress(GOOD), "x.gz"), "compressed again"),
     "zip in gz": ("x.gz", gzip.compress(zipped(GOOD)), "compressed again"),
-    "stata": ("x.dta", b"<stata_dta><header><release>118</release>" + bytes(99), "of Stata"),
-    "old stata": ("x.dta", b"\x72\x02\x01\x00" + bytes(99), "of Stata"),
-    "spss": ("x.sav", b"$FL2@(#) SPSS DATA FILE" + bytes(99), "of SPSS"),
-    "sas": ("x.sas7bdat", bytes(12) + b"\xc2\xea\x81\x60" + bytes(99), "of SAS"),
     "r": ("x.rds", gzip.compress(b"X\n\x00\x00\x00\x03" + bytes(99)), "of R"),
 }
 
@@ -230,14 +226,6 @@ def test_what_is_not_read_is_named(case, tmp_path, capsys):
     name, content, words = ELSEWHERE[case]
     (tmp_path / name).write_bytes(content)
     call(capsys, "profile", tmp_path / name, "-t", "grade").check_refused(name, words)
-
-
-def test_stata_files_as_pandas_writes_them(tmp_path, capsys):
-    for version in (114, 118):
-        path = tmp_path / f"x{version}.dta"
-        pd.DataFrame({"a": range(9), "grade": [0, 1, 2] * 3}).to_stata(path, version=version)
-        done = call(capsys, "profile", path, "-t", "grade")
-        done.check_refused(f"{path.name} is a file of Stata, which is not read", "Save it as CSV")
 
 
 def test_an_excel_file_in_a_compressed_file_is_read(tmp_path):

@@ -192,7 +192,7 @@ def test_doubts_are_said_before_the_answer_and_once(tmp_path, capsys):
     options = ("rank", path, "-t", "grade", "-m", "rankcorrelation", "-q")
     out = call(capsys, *options).out
     assert out.count("pass --decimal .") == 1
-    assert out.index("Beware: x:") < out.index("feature  ")
+    assert out.index("Warning: x:") < out.index("feature  ")
     assert "rises" in out
     assert "--decimal" not in call(capsys, *options, "--decimal", ",").out
 
@@ -221,7 +221,8 @@ def test_texts_that_mean_missing_among_comma_numbers(gap, tmp_path):
         cells = [f"{k},{k}" for k in range(1, 8)] + [gap] * n
         found = semicolons(tmp_path, x=cells)
         np.testing.assert_allclose(found.frame["x"], [k * 1.1 for k in range(1, 8)] + [np.nan] * n)
-        assert f"x: {gap!r} ({n} rows) was read as missing." in found.notes
+        rows = f"{n} row{'s' * (n > 1)}"
+        assert f"x: {gap!r} ({rows}) was read as missing." in found.notes
 
 
 def test_texts_that_mean_missing_among_labels_are_labels(tmp_path):
@@ -246,7 +247,8 @@ def test_texts_that_mean_missing_among_labels_are_labels(tmp_path):
 def test_dressed_numbers_are_read_and_mentioned(cells, values, tmp_path):
     found = semicolons(tmp_path, x=cells)
     np.testing.assert_allclose(found.frame["x"], values)
-    assert found.notes[0].startswith(f"x: {cells[0]!r} was read as {values[0]:.15g}")
+    shown = " ".join(cells[0].split())
+    assert found.notes[0].startswith(f"x: {shown!r} was read as {values[0]:.15g}")
     assert not found.doubts
 
 
@@ -264,8 +266,8 @@ def test_labels_most_of_which_are_numbers_are_named(tmp_path):
     found = semicolons(tmp_path, x=cells)
     assert found.frame["x"].tolist() == cells
     assert found.notes == [
-        "x is taken as labels because of 'low', 'mid', 'high' (4 rows); if that means missing, "
+        "x is read as categories because of 'low', 'mid', 'high' (4 rows); if that means missing, "
         "pass --missing low,mid,high."
     ]
     found = semicolons(tmp_path, x=["171 cm", "1,80 m", "165 cm", "178 cm"])
-    assert "because of '1,80 m' (1 rows)" in found.notes[0]
+    assert "because of '1,80 m' (1 row)" in found.notes[0]

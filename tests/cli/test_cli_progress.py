@@ -3,12 +3,13 @@
 import io
 import json
 import sys
+from fractions import Fraction
 
 import pytest
 
 from cli_cases import ORDER, call
-from echelon import RankCorrelation, ReliefF
-from echelon._core.progress import watched
+from echelon import AutoSelector, RankCorrelation, ReliefF
+from echelon._core.jobs import Jobs, one_step, stepwise, watched
 from echelon.cli import _terminal, main
 from echelon.report import summarize
 from report_cases import classes_and_noise
@@ -27,6 +28,40 @@ def test_a_study_takes_the_steps_it_announces(n_features, n_resamples):
     assert told[0] == (2 * (3 + 1 + n_resamples) + 2 * 3, 0)  # before anything is done
     changes = X.shape[1] if n_resamples else 0  # one feature more or less, in full reports
     assert expected == done == told[0][0] + changes
+
+
+def test_rankings_within_a_fold_are_parts_of_its_step():
+    X, y = classes_and_noise()
+    told = []
+    with watched(lambda expected, done: told.append((expected, done))):
+        AutoSelector("classification", cv=3, random_state=0).fit(X, y)
+    expected, done = (sum(each) for each in zip(*told, strict=True))
+    assert expected == done == 2 * 3 + 1
+    assert 0 < told[1][1] < Fraction(1, 3)  # done long before the first fold is
+    assert len(told) > 2 * expected
+
+
+def test_jobs_in_a_step_tell_parts_of_it():
+    told = []
+    with watched(lambda expected, done: told.append((expected, done))):
+        assert list(stepwise(Jobs(1)("inner", abs, [(k,)] * 3)[0] for k in range(2))) == [0, 1]
+        assert Jobs(1)("outside", abs, [(-1,)]) == [1]
+        with one_step():
+            Jobs(1)("first", abs, [(1,), (2,)])
+            Jobs(1)("more than was expected", abs, [(3,), (4,)])
+        with pytest.raises(TypeError), one_step():
+            Jobs(1)("failed", abs, [(None,)])
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    assert [part for _, part in told] == [*2 * [third, third, third, 0], half, half, 0, 0, 0]
+
+
+def test_the_time_left_is_that_of_the_present_words(credit, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    seen = []
+    monkeypatch.setattr("rich.progress.Progress.reset", lambda *a, **k: seen.append(k))
+    with _terminal.working("Reading", quiet=False) as say:
+        say("Ranking")
+    assert seen == [{"total": None, "description": "Ranking"}]
 
 
 class Terminal(io.StringIO):

@@ -67,7 +67,7 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_input(credit, capsys, monkeypatc
     monkeypatch.setattr(_work, "_by_default", broken)
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER)
     assert done.code == 1
-    assert done.err.startswith("echelon: KeyError: 'internals' (a mistake of echelon")
+    assert done.err.startswith("echelon: KeyError: 'internals' (internal error")
 
 
 @pytest.mark.parametrize(
@@ -105,3 +105,23 @@ def test_classes_with_a_unit_are_named_as_in_the_file(tmp_path, capsys):
     options = ("rank", tmp_path / "x.csv", "-t", "term", "-m", "rankcorrelation", "--json")
     done = call(capsys, *options, "--class-order", "12 m,24 m,36 m")
     assert list(json.loads(done.out)["data"]["classes"]) == ["12", "24", "36"]
+
+
+def test_codes_with_zeros_at_the_front_are_not_taken_for_an_order(credit, capsys):
+    """Postal codes have no order, though their digits do."""
+    frame = pd.read_csv(credit)
+    frame["postcode"] = [("01067", "04109", "80331")[k % 3] for k in range(len(frame))]
+    frame["floor"] = [("1st", "2nd", "3rd")[k % 3] for k in range(len(frame))]
+    frame.to_csv(credit, index=False)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "rankcorrelation", "--cv", 2)
+    assert done.code == 0
+    assert "floor looks ordered" in done.out
+    assert "postcode looks ordered" not in done.out
+
+
+def test_names_of_several_lines_are_printed_in_one(credit, capsys):
+    frame = pd.read_csv(credit).rename(columns={"income": "income\n(net)"})
+    frame.to_csv(credit, index=False)
+    done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "rankcorrelation", "--cv", 2)
+    assert "income (net)" in done.out
+    assert "\ufffd" not in done.out

@@ -1,6 +1,7 @@
 """What is known of rows and columns: groups, time, and features kept in any case."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -32,10 +33,10 @@ def visits(tmp_path):
 def test_a_subject_with_several_rows_is_named_before_the_answer(visits, capsys):
     done = call(capsys, "rank", visits, "-t", "pain", *FAST)
     assert (done.code, done.err) == (0, "")
-    warned = done.out.index("Beware: patient looks like a subject with several rows each")
-    assert warned < done.out.index("Keep")
+    warned = done.out.index("Warning: patient looks like a subject ID with repeated rows")
+    assert warned < done.out.index("Selected")
     assert "--groups patient" in done.out
-    assert "Set aside, like a subject with several rows each: patient." in done.out
+    assert "Excluded (looks like a subject ID with repeated rows): patient." in done.out
     assert "day counts days since 2024-03-01." in done.out
     found = json.loads(call(capsys, "rank", visits, "-t", "pain", *FAST, "--json").out)
     assert "--groups patient" in found["words"]["warnings"][0]
@@ -45,10 +46,10 @@ def test_a_subject_with_several_rows_is_named_before_the_answer(visits, capsys):
 def test_groups_stay_together_and_are_no_feature(visits, capsys):
     done = call(capsys, "rank", visits, "-t", "pain", *FAST, "--groups", "patient")
     assert (done.code, done.err) == (0, "")
-    assert "Beware" not in done.out
+    assert "Warning" not in done.out
     assert "visits.csv: 200 rows, 5 features" in done.out
-    assert "Keep none" in done.out
-    assert "Judged over 5 folds; rows of the same patient never in both parts." in done.out
+    assert "No features selected" in done.out
+    assert "Evaluated over 5 folds; rows of the same patient are never split." in done.out
 
 
 def test_time_splits_forward(visits, capsys):
@@ -77,8 +78,8 @@ def test_rows_without_a_group_are_left_out(visits, capsys):
 def test_what_is_kept_in_any_case(credit, capsys):
     options = ("--keep", "noise", "--class-order", "low,medium,high", *FAST)
     done = call(capsys, "rank", credit, "-t", "grade", *options)
-    assert "Keep: noise and income" in done.out
-    assert "Kept in any case, as asked for: noise." in done.out
+    assert "noise and income" in done.out
+    assert re.search(r"^As requested +noise$", done.out, re.MULTILINE)
     first = next(line for line in done.out.splitlines() if line.strip().startswith("1 "))
     assert first.split()[1] == "noise"
 
@@ -112,7 +113,7 @@ def test_weights_of_rows(survey, capsys):
     options = ("-t", "score", *FAST, "--weights", "wait")
     done = call(capsys, "rank", survey, *options)
     assert (done.code, done.err) == (0, "")
-    assert "Rows count by wait, in rankings, models and scores." in done.out
+    assert "Rows are weighted by wait in rankings, models and scores." in done.out
     assert "survey.csv: 150 rows, 2 features" in done.out
     for more, fragment in (
         (("--weights", "friendly"), "must name a column of numbers, and 'friendly' holds labels"),
@@ -128,16 +129,26 @@ def test_weights_of_rows(survey, capsys):
 
 def test_orders_of_features_are_asked_about_and_declared(survey, capsys):
     done = call(capsys, "rank", survey, "-t", "score", *FAST)
-    assert "Set aside, like an identifier: respondent." in done.out
+    assert "Excluded (looks like an ID): respondent." in done.out
     asked = "--ordered friendly,helpful=never,rarely,often."
     assert (
-        "friendly and helpful look ordered and count as labels: if never < rarely < often, pass "
-        + asked
+        "friendly and helpful look ordered and are treated as unordered: if never < rarely < "
+        "often, pass " + asked
     ) in done.out
     told = ("--ordered", "friendly,helpful=never,rarely,often")
     done = call(capsys, "rank", survey, "-t", "score", *FAST, *told)
     assert "look ordered" not in done.out
     assert any("friendly" in line and "rises 0.9" in line for line in done.out.splitlines())
+
+
+def test_many_orders_are_asked_about_in_one_sentence(survey, capsys):
+    table = pd.read_csv(survey)
+    for k in range(4):
+        table[f"grade{k}"] = np.array([f"A{k}1", f"A{k}2", f"A{k}3"])[np.arange(len(table)) % 3]
+    table.to_csv(survey, index=False)
+    done = call(capsys, "rank", survey, "-t", "score", *FAST)
+    assert done.out.count("look ordered") == 1
+    assert "pass --ordered for each that is ordered, as in --ordered friendly=" in done.out
 
 
 @pytest.mark.parametrize(
@@ -159,10 +170,10 @@ def test_profile_looks_before_it_asks(survey, capsys):
     table = pd.read_csv(survey)
     table["name"] = [f"n{k % 90}" for k in range(len(table))]
     table.to_csv(survey, index=False)
-    doubt = "Column 'name' holds 90 different labels in 150 rows, which are no classes."
+    doubt = "Column 'name' has 90 different categories in 150 rows, too many for classes."
     done = call(capsys, "profile", survey, "-t", "name")
     assert (done.code, done.err) == (0, "")
-    assert done.out.index("like identifiers  respondent") < done.out.index(doubt)
+    assert done.out.index("look like IDs  respondent") < done.out.index(doubt)
     call(capsys, "rank", survey, "-t", "name").check_refused(doubt)
 
 
@@ -178,7 +189,7 @@ def test_profile_looks_before_it_asks(survey, capsys):
         (("--time", "label"), "--time must name a column of dates or numbers"),
         (("--groups", "label"), "There are 2 groups, too few"),
         (("--tolerance", "little"), "--tolerance must be a loss in units of the score"),
-        (("--tolerance", "1%", "-n", "2"), "--n-features and --tolerance both say how many"),
+        (("--tolerance", "1%", "-n", "2"), "--n-features and --tolerance both set the number"),
     ],
 )
 def test_what_is_refused(visits, capsys, options, fragment):

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from echelon.cli._options import Common, Judging, complete_methods, names, with_options
+from echelon.cli._options import (
+    Common,
+    Judging,
+    Using,
+    complete_methods,
+    names,
+    with_options,
+)
 
 app = typer.Typer(
     name="echelon",
@@ -14,8 +22,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Feature selection when order matters: which columns of a file go with an outcome, how "
-    "many to keep, and how far to trust it.",
+    help="Feature selection when order matters: which columns of a file are related to an "
+    "outcome, how many to select, and how reliable the selection is.",
     epilog="First look: [bold]echelon profile data.csv --target grade[/]. "
     "Try it without a file: [bold]echelon demo[/].",
 )
@@ -47,6 +55,7 @@ def _main(
 @app.command(
     epilog="[bold]Examples[/]\n\n"
     "echelon rank credit.csv --target grade --class-order E,D,C,B,A\n\n"
+    "echelon rank survey.sav --targets 'q*' -o ranking.csv --report report.html\n\n"
     "echelon rank credit.csv -t grade -n 5 --drop id -o ranking.csv --report report.html\n\n"
     "zcat big.csv.gz | echelon rank - -t stage --method orelieff --json"
 )
@@ -54,16 +63,22 @@ def _main(
 def rank(
     common: Common,
     judging: Judging,
+    using: Using,
     method: Annotated[
         str,
         typer.Option("--method", "-m", metavar="NAME|auto", autocompletion=complete_methods,
                      help="As listed by 'echelon methods'; auto: the one that fits the data."),
     ] = "auto",
+    targets_as_features: Annotated[
+        bool,
+        typer.Option("--targets-as-features", metavar="",
+                     help="With several targets: the others are features of each."),
+    ] = False,
 ) -> None:  # fmt: skip
-    """Rank the columns of a file, and say how many to keep."""
-    from echelon.cli._commands import study
+    """Rank the columns of a file, and say how many to select."""
+    from echelon.cli._commands import rank
 
-    study(common, judging, [method])
+    rank(common, judging, method, using, targets_as_features)
 
 
 @app.command(
@@ -75,6 +90,7 @@ def rank(
 def compare(
     common: Common,
     judging: Judging,
+    using: Using,
     methods: Annotated[
         str | None,
         typer.Option("--methods", "-m", metavar="A,B,...", autocompletion=complete_methods,
@@ -85,13 +101,89 @@ def compare(
     """Compare methods: curves over the same folds, agreement, and one answer."""
     from echelon.cli._commands import compare
 
-    compare(common, judging, names(methods))
+    compare(common, judging, names(methods), using)
 
 
-@app.command(epilog="[bold]Example[/]\n\nechelon profile credit.csv --target grade --unordered")
-@with_options
+@app.command(
+    epilog="[bold]Examples[/]\n\n"
+    "echelon rank credit.csv -t grade --class-order E,D,C,B,A --save selection.json\n\n"
+    "echelon select selection.json new.csv -o reduced.csv --keep id"
+)
+def select(
+    selection: Annotated[
+        str,
+        typer.Argument(metavar="SELECTION", show_default=False,
+                       help="What 'echelon rank --save' wrote."),
+    ],
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", show_default=False,
+                       help="A later file of the same kind; - for CSV on standard input."),
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                     help="Write the selected columns as .csv, .tsv, .parquet or .xlsx; - for CSV "
+                     "on standard output."),
+    ],
+    with_target: Annotated[
+        bool, typer.Option("--with-target", metavar="", help="Write the target, too.")
+    ] = False,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="A,B", help="Further columns, as an id.")
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option("--sheet", metavar="NAME", help="Sheet or table to read.")
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--delimiter", metavar="CHAR", help="If it is not that of the first file."),
+    ] = None,
+    decimal: Annotated[
+        str | None,
+        typer.Option("--decimal", metavar=", or .", help="If it is not that of the first file."),
+    ] = None,
+    max_memory: Annotated[
+        str | None,
+        typer.Option("--max-memory", metavar="SIZE",
+                     help="That data may take, as 8GB; half of what is free."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", metavar="", help="Write texts as they are, formulas too.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", metavar="", help="Overwrite a file that exists.")
+    ] = False,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Write the selected columns of a later file, read as the first one was."""
+    from echelon.cli._commands import select
+
+    select(
+        selection,
+        data,
+        output,
+        with_target=with_target,
+        keep=keep,
+        sheet=sheet,
+        delimiter=delimiter,
+        decimal=decimal,
+        max_memory=max_memory,
+        raw=raw,
+        force=force,
+    )
+
+
+@app.command(
+    epilog="[bold]Examples[/]\n\nechelon profile credit.csv\n\n"
+    "echelon profile credit.csv --target grade --unordered"
+)
+@partial(with_options, needs_target=False)
 def profile(common: Common) -> None:
-    """Say what the data are, what to beware of, and which method fits."""
+    """Describe the data, warn of problems, and name the method that fits.
+
+    Without a target: which columns there are, as they were read.
+    """
     from echelon.cli._commands import profile
 
     profile(common)
@@ -102,7 +194,7 @@ def profile(common: Common) -> None:
 )
 @with_options
 def bounds(common: Common) -> None:
-    """Which features no good linear model does without, and which stand in for each other."""
+    """Which features every good linear model needs, and which could replace each other."""
     from echelon.cli._commands import bounds
 
     bounds(common)
@@ -134,7 +226,7 @@ def warm_up(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Compile the loops of methods and keep them on disk, say when an image is built."""
+    """Compile the loops of methods and keep them on disk, for example while an image is built."""
     from echelon.cli._commands import warm_up
 
     warm_up(methods or [], quiet)
@@ -148,7 +240,32 @@ def demo(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Rank the features of data that come along, and write a report."""
+    """Rank the features of bundled data, and write a report."""
     from echelon.cli._commands import demo
 
     demo(folder, quiet)
+
+
+@app.command(
+    "app",
+    epilog="[bold]Examples[/]\n\nechelon app\n\nechelon app --port 8800 --no-browser",
+)
+def open_app(
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, show_default=False,
+                     help="Port of this machine to listen on; one that is free."),
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", metavar="", help="Print the address only.")
+    ] = False,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Open a page in the browser: drop a file, choose the target, and read the report there.
+
+    The page is served by this machine to this machine only.  It ends with Ctrl-C, and files given
+    to it are deleted then.
+    """
+    from echelon.cli.app import serve
+
+    serve(port, browser=not no_browser)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.words import counted
-from echelon.cli._options import Common, missing_texts, names
+from echelon.cli._options import Common, halves, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
 from echelon.profile import guess_order, is_nominal, is_number
@@ -59,6 +59,7 @@ def _check_options(table: Table, common: Common, roles: dict[str, str]) -> None:
     _check_known(drop, frame, source, "--drop")
     _check_known(keep, frame, source, "--keep")
     _check_known(list(missing_texts(common.missing)[1]), frame, source, "--missing")
+    _check_known(names(common.not_missing), frame, source, "--not-missing")
     if common.target in drop:
         raise InputError(f"--drop names the target, {common.target!r}. Leave it in.")
     taken = [("--target", common.target)]
@@ -127,7 +128,7 @@ def _read_orders(given: list[str], X: pd.DataFrame, source: str) -> dict[str, li
     """``--ordered``: the labels of columns, lowest first."""
     orders = {}
     for text in given:
-        named, equals, labels = text.partition("=")
+        named, equals, labels = halves(text)
         order = names(labels)
         if not equals or not order:
             raise InputError(f'--ordered must be as "column=low,medium,high", got {text!r}.')

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``echelon`` with these arguments; returns the exit code.
 
     0: done.  2: wrong input, said in one line on standard error.  130: interrupted.
-    143: terminated.  1: a mistake of ours; ``--debug`` shows where, as for wrong input.
+    143: terminated.  1: internal error; ``--debug`` shows where, as for wrong input.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stderr is None:  # closed: what is wrong must not go to standard output, or to a file
@@ -105,7 +105,7 @@ def _explain(error: Exception) -> int:
         return _say(f"{error.strerror}{where}", WRONG_INPUT)
     if isinstance(error, ValueError | TypeError | OSError | MissingExtraError):
         return _say(str(error) or type(error).__name__, WRONG_INPUT)
-    return _say(f"{type(error).__name__}: {error} (a mistake of echelon; --debug shows it)", BROKEN)
+    return _say(f"{type(error).__name__}: {error} (internal error; --debug shows it)", BROKEN)
 
 
 def _show_warning(

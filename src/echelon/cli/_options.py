@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from inspect import Parameter, signature
@@ -44,41 +45,57 @@ class Common:
         typer.Argument(
             metavar="DATA",
             show_default=False,
-            help="CSV or TSV (also .gz, .bz2, .xz, .zip), Parquet, Feather, ARFF or Excel file; - "
-            "for CSV on standard input.",
+            help="CSV, TSV, JSON lines, Parquet, Feather, ARFF, Excel, SPSS, Stata, SAS file (also "
+            ".gz, .bz2, .xz, .zip); a folder of Parquet or CSV files, or a pattern in quotes; a "
+            "table of a database, as data.sqlite::table (DuckDB, too); - for CSV on standard "
+            "input.",
         ),
     ]
-    target: str = _data("COLUMN", "Column with the outcome.", MISSING, "-t")
-    class_order: str | None = _data("LOW,...,HIGH", "Classes of the target, lowest first.")
-    unordered: bool = _data("", "The classes have no order, even if they look like it.", False)
-    categorical: str | None = _data("A,B", "Columns of numbers that are codes of labels.")
-    ordered: list[str] | None = _data(  # noqa: RUF009
-        "A,B=LOW,...,HIGH", "Columns of labels with an order, lowest first; may be repeated."
+    target: str = _data(
+        "COLUMN",
+        "Column with the outcome; for rank also several, as q1,q2 or 'q*'.",
+        MISSING,
+        "-t",
+        "--targets",
     )
-    drop: str | None = _data("A,B", "Columns to leave out.")
-    keep: str | None = _data("A,B", "Columns to keep in any case, whatever they look like.")
+    class_order: str | None = _data(
+        "LOW,...,HIGH", "Classes of the target, lowest first; 'q1:no,yes;q2:low,high' of several."
+    )
+    unordered: bool = _data("", "The classes have no order, even if they look like it.", False)
+    categorical: str | None = _data("A,B", "Numeric columns that are codes of categories.")
+    ordered: list[str] | None = _data(  # noqa: RUF009
+        "A,B=LOW,...,HIGH", "Categorical columns with an order, lowest first; may be repeated."
+    )
+    drop: str | None = _data("A,B", "Columns to exclude.")
+    keep: str | None = _data("A,B", "Columns to select in any case.")
     groups: str | None = _data(
         "COLUMN",
-        "Whose rows belong together (patient, household, store): never parted by folds.",
+        "Rows with the same value (patient, household, store) are never split across folds.",
     )
     time: str | None = _data(
         "COLUMN",
-        "Dates or numbers: folds learn from the past and are judged by what comes next.",
+        "Dates or numbers: folds train on the past and test on what comes next.",
     )
     intervals: str | None = _data(
         "LOWER,UPPER", 'How columns of bounds are named, as "{}_min,{}_max".'
     )
-    weights: str | None = _data("COLUMN", "How much every row counts, as in surveys.")
+    weights: str | None = _data("COLUMN", "Weights of rows, or how often each was seen.")
+    weights_are: str | None = _data(
+        "survey|frequencies", "What --weights are; asked for where they are whole numbers."
+    )
     missing: list[str] | None = _data(  # noqa: RUF009
         "[COLUMNS=]A,B",
         "Texts or numbers that mean missing, beside NA, ? and the like, in all columns or in some; "
         "may be repeated.",
     )
-    delimiter: str | None = _data("CHAR", "Between columns; found by itself.")
-    decimal: str | None = _data(", or .", "Decimal sign of numbers; found by itself.")
-    thousands: str | None = _data("CHAR", "What parts thousands: , or . or ' or space.")
-    sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one.")
-    max_memory: str | None = _data("SIZE", "That data may take, as 8GB; half of what is free.")
+    not_missing: str | None = _data("A,B", "Columns whose 99, -9 and the like are values.")
+    delimiter: str | None = _data("CHAR", "Column separator; auto-detected.")
+    decimal: str | None = _data(", or .", "Decimal separator; auto-detected.")
+    thousands: str | None = _data("CHAR", "Thousands separator: , or . or ' or space.")
+    sheet: str | None = _data("NAME", "Sheet of an Excel file; the first one. Table of a database.")
+    max_memory: str | None = _data(
+        "SIZE", "Memory that the data may take, such as 8GB; of larger Parquet, samples."
+    )
     output: str | None = _output("FILE", "Write the table as .csv, .tsv or .json.", None, "-o")
     report: str | None = _output("FILE", "Write a report: .html, .md or .json.")
     plot: str | None = _output("FILE", "Draw it: .png, .svg or .pdf.")
@@ -86,7 +103,7 @@ class Common:
     json: bool = _output("", "Print JSON instead of tables.", False)
     force: bool = _output("", "Overwrite files that exist.", False)
     top: int = _output("N", "Features to print; 0 for all.", 20, min=0)
-    seed: int = _run(None, "Of every random choice.", 0, min=0, max=2**32 - 1)
+    seed: int = _run(None, "Seed of every random choice.", 0, min=0, max=2**32 - 1)
     jobs: int | None = _run(
         None, "Folds computed at a time; -1 for one per core.", None, "-j", callback=_check_jobs
     )
@@ -97,20 +114,66 @@ class Common:
 
 @dataclass
 class Judging:
-    """How features are judged, as asked for."""
+    """How features are evaluated, as requested."""
 
     n_features: str = _option(
-        "N|auto", "How many to keep; auto: the fewest that lose next to nothing.", "auto", "-n"
+        "N|auto",
+        "How many to select; auto: the smallest set that loses almost nothing.",
+        "auto",
+        "-n",
     )
     tolerance: str | None = _option(
         "LOSS",
-        "What may be lost for fewer features: in units of the score, or as 2% of the gain over "
-        "guessing.",
+        "What a smaller set may lose: in units of the score, or as 2% of the improvement over "
+        "the baseline.",
+    )
+    rises: str | None = _option(
+        "A,B",
+        "Columns with which the target must not fall: features are evaluated by models that "
+        "respect it, and the report says whether the data agree.",
+    )
+    falls: str | None = _option("A,B", "Columns with which the target must not rise.")
+    together: list[str] | None = _option(  # noqa: RUF009
+        "A,B", "Columns that are selected only as a whole, as one group; may be repeated."
+    )
+    evidence: bool = _option(
+        "", "Test every column given all others: needed, replaceable, or no evidence.", False
     )
     estimator: str = _run(
-        "NAME", "Model that judges features: linear, knn, tree, forest, bayes or svm.", "linear"
+        "NAME",
+        "Model that evaluates features: auto (the better of linear and forest), linear, forest, "
+        "knn, tree, bayes or svm.",
+        "auto",
     )
-    cv: int = _run("N", "Folds.", 5, min=2)
+    cv: int = _run("N", "Number of folds.", 5, min=2)
+
+
+def _read_config(ctx: typer.Context, path: str | None) -> str | None:
+    """The options of a file become the defaults of the command."""
+    if path is not None:
+        from echelon.cli._config import read_config
+
+        known = {each.name: each for each in ctx.command.params if each.name}
+        ctx.default_map = {**(ctx.default_map or {}), **read_config(path, known)}
+    return path
+
+
+@dataclass
+class Using:
+    """What becomes of the answer, as asked for."""
+
+    save: str | None = _output("FILE", "Save the decision as .json, for 'echelon select'.")
+    code: str | None = _output(
+        "FILE", "Write a script (.py) or notebook (.ipynb) that evaluates the selected columns."
+    )
+    reasons: bool = _output("", "Print why every column was selected, or was not.", False)
+    config: str | None = _run(
+        "FILE.toml",
+        "Take options from this file; the command line takes precedence.",
+        is_eager=True,
+        callback=_read_config,
+    )
+    save_config: str | None = _run("FILE.toml", "Write the options that were used.")
 
 
 def _parameters(options: type) -> list[Parameter]:
@@ -128,14 +191,16 @@ def _parameters(options: type) -> list[Parameter]:
     return found
 
 
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
+def with_options(
+    function: Callable[..., None], *, needs_target: bool = True
+) -> Callable[..., None]:
     """A command with an option for every field of the dataclasses it takes.
 
     ``Common`` comes first in the command; in its help the data and the target come first, then
-    what is special about the command, then the rest.
+    what is special about the command, then the rest.  A target that is not needed is "".
     """
     hints = get_type_hints(function, include_extras=True)
-    made = {name: hint for name, hint in hints.items() if hint in (Common, Judging)}
+    made = {name: hint for name, hint in hints.items() if hint in (Common, Judging, Using)}
 
     def command(**values: Any) -> None:
         for name, kind in made.items():
@@ -148,8 +213,11 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
         if name not in made
     ]
     shared = _parameters(Common)
+    if not needs_target:
+        shared[1] = shared[1].replace(default="")
     judged = _parameters(Judging) if Judging in made.values() else []
-    ordered = [*shared[:2], *mine, *judged, *shared[2:]]
+    used = _parameters(Using) if Using in made.values() else []
+    ordered = [*shared[:2], *mine, *judged, *shared[2:], *used]
     command.__name__, command.__doc__ = function.__name__, function.__doc__
     command.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in ordered}
@@ -174,14 +242,37 @@ def names(text: str | None) -> list[str]:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True))]
 
 
+def as_name(name: str) -> str:
+    """A name as ``names`` and ``halves`` read it."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"=\n\r') else name
+
+
+def as_list(given: Iterable[str]) -> str:
+    """Names as one text, which :func:`names` reads."""
+    return ",".join(map(as_name, given))
+
+
+def halves(text: str, *, at_last: bool = False) -> tuple[str, str, str]:
+    """A text before and after its first or last ``=`` that is not in double quotes.
+
+    Between them is ``=``, or nothing where there is none and all of the text comes first.
+    """
+    places = [found.start() for found in re.finditer(r'"(?:[^"]|"")*"|(=)', text) if found[1]]
+    if not places:
+        return text, "", ""
+    place = places[-1 if at_last else 0]
+    return text[:place], "=", text[place + 1 :]
+
+
 def missing_texts(given: list[str] | None) -> tuple[list[str], dict[str, list[str]]]:
     """``--missing``: what means missing in all columns, and in single ones."""
     everywhere: list[str] = []
     single: dict[str, list[str]] = {}
     for text in given or []:
-        named, _, texts = text.rpartition("=")
-        if not named:
+        named, equals, texts = halves(text, at_last=True)
+        if not (equals and named):
             everywhere += names(text)
+            continue
         for name in names(named):
             single.setdefault(name, []).extend(names(texts))
     return everywhere, single

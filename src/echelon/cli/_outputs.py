@@ -10,36 +10,41 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from echelon._core.extras import require
 from echelon._core.files import check_writable, resolved, write_whole
 from echelon._core.words import is_number
-from echelon.cli._options import Common
+from echelon.cli._options import Common, Using
 from echelon.cli._terminal import InputError
-from echelon.display import BoundsDisplay, FeatureCurveDisplay, ScoresDisplay
+from echelon.cli.files import located
+from echelon.display import BoundsDisplay
 from echelon.display.style import APART, legend, plain
-from echelon.report import Report
+from echelon.report import Report, Reports, draw_answer
 from echelon.study.types import Summary
 
 ENDINGS = {
     "output": (".csv", ".tsv", ".json"),
     "report": (".html", ".htm", ".md", ".json"),
     "plot": (".png", ".svg", ".pdf"),
+    "save": (".json",),
+    "code": (".py", ".ipynb"),
+    "save_config": (".toml",),
 }
 
 FORMULA_STARTS = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r")
 """What a cell begins with that spreadsheets take for a formula; some of them wide signs too."""
 
 
-def check_outputs(common: Common) -> None:
+def check_outputs(common: Common, using: Using | None = None) -> None:
     """Refuse what could not be written, before anything is computed."""
+    asked = {**vars(common), **vars(using or Using())}
     if common.output == "-" and common.json:
         raise InputError("--json and --output - both write to standard output. Pass one of them.")
     seen: dict[Path, str] = {}
     for option, endings in ENDINGS.items():
-        path = getattr(common, option)
+        path = asked[option]
+        option = option.replace("_", "-")
         if path is None or (option == "output" and path == "-"):
             continue
         if not path.lower().endswith(endings) and not Path(path).is_char_device():
@@ -47,7 +52,7 @@ def check_outputs(common: Common) -> None:
         found = check_writable(path, overwrite=common.force)
         if found in seen:
             raise InputError(f"--{seen[found]} and --{option} name the same file, {path!r}.")
-        if common.data != "-" and found == resolved(common.data):
+        if common.data != "-" and found == resolved(located(common.data)[0]):
             raise InputError(f"--{option} names the data file itself, {path!r}.")
         seen[found] = option
     if common.report and not common.report.lower().endswith(".json"):
@@ -59,7 +64,7 @@ def check_outputs(common: Common) -> None:
 def write_outputs(
     common: Common,
     table: pd.DataFrame,
-    report: Callable[[], Report] | None = None,
+    report: Callable[[], Report | Reports] | None = None,
     picture: Callable[[], Any] | None = None,
 ) -> list[str]:
     """Write what was asked for, made only then; returns the names of the files."""
@@ -88,19 +93,19 @@ def _as_text(table: pd.DataFrame, common: Common) -> str:
     if not common.raw:
         # Names come from files of anybody: ``=cmd|...`` must not become a command where the table
         # is opened.
-        columns = {_as_cell(name): column.map(_as_cell) for name, column in table.items()}
+        columns = {as_cell(name): column.map(as_cell) for name, column in table.items()}
         table = pd.DataFrame(columns, index=table.index)
     return table.to_csv(index=False, sep="\t" if path.endswith(".tsv") else ",")
 
 
-def _as_cell(cell: Any) -> Any:
+def as_cell(cell: Any) -> Any:
     """A text that a spreadsheet would run, with an apostrophe before it, which makes it text."""
     if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS) or is_number(cell):
         return cell
     return f"'{cell}"
 
 
-def _rendered(report: Report, path: str) -> str:
+def _rendered(report: Report | Reports, path: str) -> str:
     """The report in the format that the ending says."""
     ending = Path(path).suffix.lower()
     return {".md": report.to_markdown, ".json": report.to_json}.get(ending, report.to_html)()
@@ -118,20 +123,10 @@ def _drawn(figure: Any, path: str) -> bytes:
 
 
 def ranking_picture(summary: Summary) -> Any:
-    """Scores of the best features, and the curve that says how many to keep."""
-    features, method = summary["features"], summary["methods"][0]
-    scored = features[0]["score"] is not None
-    figure = _figure(12 if scored else 7, 5)
-    axes = np.atleast_1d(figure.subplots(1, 2 if scored else 1))
-    if scored:
-        names, scores, kept = zip(
-            *((f["name"], f["score"], f["kept"]) for f in features), strict=True
-        )
-        ScoresDisplay(names, scores, kept).plot(axes[0])
-    curve, sizes = method["curve"], (method["best_size"], method["one_se_size"])
-    FeatureCurveDisplay(curve["n_features"], curve["folds"], *sizes).plot(axes[-1])
-    axes[-1].set_ylabel(summary["how"]["scoring"])
-    return figure
+    """Scores of the best features, and the curve that says how many to select."""
+    features = summary["features"]
+    scored = any(f[key] is not None for f in features for key in ("score", "loss"))
+    return draw_answer(summary, _figure(12 if scored else 7, 5))
 
 
 def comparison_picture(summary: Summary) -> Any:
@@ -145,7 +140,7 @@ def comparison_picture(summary: Summary) -> Any:
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.xaxis.set_minor_formatter("")
-    ax.set_xlabel("features kept")
+    ax.set_xlabel("features selected")
     ax.set_ylabel(summary["how"]["scoring"])
     legend(ax)
     plain(ax)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
 from sklearn.utils.validation import has_fit_parameter
 
-from echelon._core.words import about_missing_codes, listed
+from echelon._core.words import about_missing_codes, counted, ended, listed
 from echelon.cli._columns import faults, quoted, split_columns
-from echelon.cli._options import Common, missing_texts, names
+from echelon.cli._options import Common, as_list, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
-from echelon.cli.files import Reading, numbers_of, read_table
+from echelon.cli.files import Drawing, Reading, Table, is_code, numbers_of, read_table
+from echelon.large import Drawn, Sample
 from echelon.methods import (
     ALIASES,
     CLASSES,
@@ -26,8 +28,11 @@ from echelon.methods import (
     method_named,
 )
 from echelon.profile import Profile, guess_order, is_nominal, is_number, profile
-from echelon.study import Rows
+from echelon.study import FREQUENCIES, SURVEY, Rows, are_ambiguous, repeated_rows
 from echelon.targets import FEW, Target, read_target
+
+MOST_ORDERS = 3
+"""More orders that columns may have are not spelled out one by one."""
 
 
 class Task(NamedTuple):
@@ -46,9 +51,18 @@ class Task(NamedTuple):
     """What had to be assumed, and what the user may want to know."""
     doubts: list[str]
     """Notes that are shown before the answer: what may well have been read wrong."""
+    table: Table | None = None
+    """The table as it was read."""
+    sample: Sample | None = None
+    """Where the table does not fit into memory: samples, of which the first is ``X``, and what is
+    known of all rows."""
+    questions: tuple[str, ...] = ()
+    """Notes that ask what must be known before anything is ranked."""
 
 
-def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -> Task:
+def prepare(
+    common: Common, wanted: Sequence[str], table: Table | None = None, *, only_look: bool = False
+) -> Task:
     """Read the data of a command, and choose methods that fit.
 
     Parameters
@@ -58,6 +72,8 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     wanted : sequence of str
         Names of methods; "auto" is the one the profile recommends.  None at all: some that fit
         the target, to compare.
+    table : Table, default=None
+        The file, where it has been read.
     only_look : bool, default=False
         Nothing is ranked: compare pairs of rows, and note a question instead of asking it.
     """
@@ -65,30 +81,72 @@ def prepare(common: Common, wanted: Sequence[str], *, only_look: bool = False) -
     order = names(common.class_order) or None
     if order and common.unordered:
         raise InputError("--class-order and --unordered contradict each other. Pass one of them.")
-    table = read_table(common.data, _reading(common))
+    table = table or read_table(common.data, reading_of(common), _drawing(common))
     X, y, rows, notes, dates = split_columns(table, common)
-    target, asked = _target(y, order, common, chosen, only_look)
+    X, y, rows, counted_by, questions = _counted(X, y, rows, common, only_look)
+    target, assumed, asked = _target(y, order, common, chosen, only_look)
     found = profile(X, target, monotone=only_look, random_state=common.seed)
+    known = names(common.not_missing)
+    if table.drawn is not None:
+        identifiers = dict.fromkeys([*found.identifiers, *table.drawn.identifiers])
+        found = replace(found, identifiers=[name for name in identifiers if name in X])
+    codes = {name: each for name, each in found.missing_codes.items() if name not in known}
+    found = replace(found, missing_codes=codes)
     chosen = chosen or [method_named(name) for name in COMPARED[target.kind]]
     methods = [METHODS[found.method] if method is None else method for method in chosen]
     for method in methods:
-        _check_method(method, target, weighted=common.weights is not None)
+        _check_method(method, target, weighted=rows.weights is not None)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
     X = X.drop(columns=list(set_aside))
     if X.shape[1] == 0:
         raise InputError(
             f"{table.source} has no column to rank: {listed(set_aside)} "
-            f"{'is' if len(set_aside) == 1 else 'are'} constant or like an identifier. "
-            "Name columns to use all the same with --keep."
+            f"{'is' if len(set_aside) == 1 else 'are'} constant, an ID or free text. "
+            "Name columns to use nevertheless with --keep."
         )
     X, made = _with_intervals(X, common, methods, found)
-    notes += [said for name, said in dates.items() if name not in set_aside]
-    doubts = [*table.doubts, *about_missing_codes(found, command=True)]
-    notes = [*doubts, *table.notes, *notes, *asked, *_look_ordered(X), *made, *_needs(X, methods)]
-    return Task(X, target, rows, methods, found, table.source, set_aside, notes, doubts)
+    notes += [*counted_by, *(said for name, said in dates.items() if name not in set_aside)]
+    questions = [*questions, *asked]
+    doubts = [ended(said) for said in [*table.doubts, *about_missing_codes(found, command=True)]]
+    notes = [*doubts, *table.notes, *notes, *questions, *assumed, *_look_ordered(X), *made]
+    notes += _needs(X, methods)
+    task = Task(
+        X, target, rows, methods, found, table.source, set_aside, notes, doubts, table,
+        questions=tuple(questions),
+    )  # fmt: skip
+    return task if table.drawn is None else _sampled(task, table.drawn)
 
 
-def _reading(common: Common) -> Reading:
+def _drawing(common: Common) -> Drawing:
+    """How to draw rows of files that do not fit into memory."""
+    roles = {f"--{role}": name for role in ("groups", "time") if (name := getattr(common, role))}
+    on_cluster = common.scheduler is not None
+    return Drawing(common.target, roles, common.weights, common.seed, on_cluster)
+
+
+def _sampled(task: Task, drawn: Drawn) -> Task:
+    """The task on the first of the samples, with what is known of all rows."""
+    sample = drawn.sample(task.X, task.target)
+    left_out = [
+        f"{counted(n, 'row')} without {name} left out."
+        for name, n in drawn.known.lacking.items()
+        if n
+    ]
+    main = drawn.part == 0
+    rows = Rows(
+        *(each if each is None else each[main].reset_index(drop=True) for each in task.rows)
+    )
+    return task._replace(
+        X=sample.frame,
+        target=sample.target,
+        rows=rows,
+        profile=sample.described(task.profile),
+        notes=[*left_out, *task.notes],
+        sample=sample,
+    )
+
+
+def reading_of(common: Common) -> Reading:
     """How to read the file, as the options say."""
     decimal, thousands = common.decimal, common.thousands
     if decimal not in (None, ",", "."):
@@ -127,10 +185,44 @@ def _method(name: str) -> Method | None:
 def _useless(found: Profile, keep: list[str], grouped: bool) -> dict[str, str]:
     """Columns that are not ranked, and why."""
     reasons = dict.fromkeys(found.constant, "constant")
-    reasons |= dict.fromkeys(found.identifiers, "like an identifier")
+    reasons |= dict.fromkeys(found.identifiers, "looks like an ID")
+    reasons |= dict.fromkeys(found.texts, "free text rather than categories")
     if not grouped:
-        reasons |= dict.fromkeys(found.repeated, "like a subject with several rows each")
+        reasons |= dict.fromkeys(found.repeated, "looks like a subject ID with repeated rows")
     return {name: why for name, why in reasons.items() if name not in keep or why == "constant"}
+
+
+def _counted(
+    X: pd.DataFrame, y: pd.Series, rows: Rows, common: Common, only_look: bool
+) -> tuple[pd.DataFrame, pd.Series, Rows, list[str], list[str]]:
+    """Features, target and rows; those of a table of frequencies as often as they were seen.
+
+    The lists hold a note of what was done, and the question where it is not known.
+    """
+    name, meant = common.weights, common.weights_are
+    if meant is not None and name is None:
+        raise InputError("--weights-are says what --weights holds. Pass --weights as well.")
+    if meant not in (None, SURVEY, FREQUENCIES):
+        raise InputError(f"--weights-are must be {SURVEY} or {FREQUENCIES}, got {meant!r}.")
+    if meant is None and are_ambiguous(rows.weights):
+        question = (
+            f"Does {name!r} say how often every row was seen? Then pass --weights-are "
+            f"{FREQUENCIES}; if rows count more or less, as in a survey, --weights-are {SURVEY}."
+        )
+        if not only_look:
+            raise InputError(question)
+        return X, y, rows, [], [question]
+    if meant != FREQUENCIES:
+        return X, y, rows, [], []
+    try:
+        repeated = repeated_rows(X, y, rows)
+    except ValueError as error:
+        said = str(error).replace("`sample_weight`", f"Column {name!r}")
+        raise InputError(said.replace("weights_are='survey'", "--weights-are survey")) from error
+    said = (
+        f"{counted(len(X), 'row')} of the file stand for {len(repeated[0]):,}, counted by {name}."
+    )
+    return *repeated, [said], []
 
 
 # ------------------------------------------------------------- the target and the methods
@@ -158,22 +250,23 @@ def _target(
     common: Common,
     methods: Sequence[Method | None],
     only_look: bool,
-) -> tuple[Target, list[str]]:
-    """The target, and a note where its order is not known but does not have to be."""
+) -> tuple[Target, list[str], list[str]]:
+    """The target, a note where its order does not have to be known, and a question where it has."""
     target = target_of(y, order, unordered=common.unordered)
     question = doubt_about(target) or question_about(target, methods, unordered=common.unordered)
     if question is not None:
         if only_look:
-            return target, [question]
+            return target, [], [question]
         raise InputError(question)
     if need_order(methods) and target.kind == CLASSES:
         target = target.as_ordered()
     if target.kind == CLASSES and len(target.counts) > 2 and not common.unordered:
-        return target, [
-            f"{common.target} was taken as classes without an order; if they have one, say it with "
+        said = (
+            f"{common.target} was read as classes without an order; if they have one, pass "
             "--class-order, lowest first."
-        ]
-    return target, []
+        )
+        return target, [said], []
+    return target, [], []
 
 
 def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Target:
@@ -190,7 +283,7 @@ def target_of(y: pd.Series, order: list[str] | None, *, unordered: bool) -> Targ
 
 
 def _whole(y: pd.Series) -> pd.Series:
-    """Whole numbers as integers: gaps, now left out, had made them fractions."""
+    """Whole numbers as integers: missing values, now left out, had made them fractions."""
     whole = y.dtype.kind == "f" and bool((y % 1 == 0).all()) and float(y.abs().max()) < 2**53
     return y.astype("int64") if whole else y
 
@@ -221,13 +314,13 @@ def _check_class_order(y: pd.Series, order: list[str]) -> None:
 
 
 def doubt_about(target: Target) -> str | None:
-    """Why labels are no classes; None if they are."""
+    """Doubt that the target is categorical; None if there is none."""
     n_labels = len(target.counts)
     if target.kind != CLASSES or n_labels <= max(FEW, len(target) // 4):
         return None
     return (
-        f"Column {target.name!r} holds {n_labels} different labels in {len(target)} rows, which "
-        "are no classes. Is it the right column?"
+        f"Column {target.name!r} has {n_labels} different categories in {len(target)} rows, too "
+        "many for classes. Is it the right column?"
     )
 
 
@@ -278,8 +371,8 @@ def _with_intervals(
     elif intended and found.interval_pattern:
         pattern, features = found.interval_pattern, found.intervals
         notes = [
-            f"Columns named {pattern[0]} and {pattern[1]} were taken as intervals; with another "
-            "--method they are columns of their own."
+            f"Columns named {pattern[0]} and {pattern[1]} were read as intervals; with another "
+            "--method they are separate columns."
         ]
     else:
         return X, []
@@ -302,7 +395,7 @@ def _given_pattern(text: str, methods: list[Method]) -> tuple[str, str]:
 
 
 def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
-    """What has to be done to labels and gaps, within the folds, for methods that need it."""
+    """What methods need done to categories and missing values, within the folds."""
     labels = [name for name, column in X.items() if is_nominal(column)]
     gappy = [name for name, column in X.items() if column.isna().any()]
     numbers = [method for method in methods if method.numbers_only and labels]
@@ -319,7 +412,7 @@ def _needs(X: pd.DataFrame, methods: list[Method]) -> list[str]:
     if whole:
         said.append(
             f"{listed(whole)} {'takes' if len(whole) == 1 else 'take'} no missing values: those of "
-            f"{listed(gappy)} were filled with the median (labels: with a label of their own)."
+            f"{listed(gappy)} were imputed by the median (categories: by a category of their own)."
         )
     return said
 
@@ -329,12 +422,26 @@ def _look_ordered(X: pd.DataFrame) -> list[str]:
     alike: dict[tuple, list[str]] = {}
     for name, column in X.items():
         labels = column.dropna().unique().tolist() if is_nominal(column) else []
-        order = guess_order(labels) if 2 < len(labels) <= FEW else None
-        if order is not None:
-            alike.setdefault(tuple(map(str, order)), []).append(str(name))
+        codes = any(isinstance(label, str) and label and is_code(label) for label in labels)
+        guess = guess_order(labels) if 2 < len(labels) <= FEW and not codes else None
+        if guess is not None:
+            alike.setdefault(tuple(map(str, guess)), []).append(str(name))
+    groups = list(alike.items())
+    if len(groups) > MOST_ORDERS:
+        first, named = groups[0]
+        together = listed(name for _, names in groups for name in names)
+        return [
+            f"{together} look ordered and are treated as unordered: pass --ordered for each that "
+            f"is ordered, as in {_as_ordered(first, named[:1])}."
+        ]
     return [
         f"{listed(named)} {'looks' if len(named) == 1 else 'look'} ordered and "
-        f"{'counts' if len(named) == 1 else 'count'} as labels: if {' < '.join(order)}, pass "
-        f"--ordered {shlex.quote(','.join(named) + '=' + as_option(order).strip(chr(39)))}."
-        for order, named in alike.items()
+        f"{'is' if len(named) == 1 else 'are'} treated as unordered: if {' < '.join(labels)}, pass "
+        f"{_as_ordered(labels, named)}."
+        for labels, named in groups
     ]
+
+
+def _as_ordered(order: tuple, named: list[str]) -> str:
+    """The option that states the order of some columns."""
+    return f"--ordered {shlex.quote(as_list(named) + '=' + as_option(order).strip(chr(39)))}"

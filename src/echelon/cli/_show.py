@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from echelon._core.words import (
     LABELS,
+    LOSS,
     MATTERS,
     MEANING,
     data_caveats,
@@ -25,8 +27,9 @@ from echelon._core.words import (
 from echelon.cli._prepare import Task
 from echelon.cli._terminal import console, plain_table
 from echelon.cli._work import Bounded, Studied
-from echelon.methods import METHODS, ORDERED
+from echelon.methods import CLASSES, METHODS, ORDERED
 from echelon.profile import ALIKE
+from echelon.report import Reports
 from echelon.study.types import Agreement, Feature, Summary
 
 MOST_PAIRS = 3
@@ -35,11 +38,13 @@ MOST_PAIRS = 3
 
 def shown(value: Any) -> Text:
     """Text of the user's: no markup, nothing that moves the cursor."""
-    text = visible(str(value))
+    text = visible(re.sub(r"\s", " ", str(value)))
     return Text("".join(c if c.isprintable() else "\ufffd" for c in text))
 
 
-def show_ranking(found: Studied, top: int, written: list[str]) -> None:
+def show_ranking(
+    found: Studied, top: int, written: list[str], *, with_reasons: bool = False
+) -> None:
     """The answer of one method, and the best features."""
     summary = found.report.summary()
     out = console()
@@ -49,17 +54,24 @@ def show_ranking(found: Studied, top: int, written: list[str]) -> None:
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="ellipsis", no_wrap=True)
     columns = [each for each in _COLUMNS if any(f.get(each[0]) is not None for f in features)]
-    for _, title, _ in columns:
+    titles = [title for _, title, _ in columns]
+    for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
 
     def cells(feature: Feature) -> list[Any]:
         told = [to_text(feature.get(key)) for key, _, to_text in columns]
+        error = feature.get("loss_error")
+        if error is not None:
+            told[titles.index("loss")] = with_error(feature["loss"], error)
         return [str(feature["rank"]), shown(feature["name"]), *told]
 
-    _print_features(out, table, cells, features, top)
+    _print_features(out, table, cells, features, top, _reasons(summary, with_reasons))
+    _direction(out, summary)
+    if "loss" in titles:
+        _say(out, f"loss: {LOSS.format(summary['answer']['score']['name'])}.")
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
-        _say(out, "Scores compare features with each other; below 0 does not mean useless.")
+        _say(out, "Scores compare features with each other; below 0 does not mean uninformative.")
     _remarks(out, _rest(found, summary["words"]["caveats"]), written)
 
 
@@ -69,13 +81,20 @@ def _trend(value: float | None) -> str:
 
 _COLUMNS: tuple[tuple[str, str, Any], ...] = (
     ("score", "score", lambda value: number(value, 3)),
+    ("p_value", "p", lambda value: number(value, 2)),
+    ("p_adjusted", "p adjusted", lambda value: number(value, 2)),
+    ("loss", "loss", lambda value: "" if value is None else number(value, 3)),
     ("relevance", "relevance", lambda value: "" if value is None else value),
     ("trend", "trend", _trend),
-    ("stability", "chosen", lambda value: "" if value is None else percent(value)),
+    ("evidence", "evidence", lambda value: "" if value is None else value),
+    ("evidence_p", "p given others", lambda value: number(value, 2)),
+    ("stability", "frequency", lambda value: "" if value is None else percent(value)),
 )
 
 
-def show_comparison(found: Studied, top: int, written: list[str]) -> None:
+def show_comparison(
+    found: Studied, top: int, written: list[str], *, with_reasons: bool = False
+) -> None:
     """Every method with its curve in three numbers, and the features by all of them."""
     summary = found.report.summary()
     out = console()
@@ -90,17 +109,68 @@ def show_comparison(found: Studied, top: int, written: list[str]) -> None:
     def cells(feature: Feature) -> list[Any]:
         return [shown(feature["name"]), *(str(feature["ranks"][m["name"]]) for m in methods)]
 
-    _print_features(out, table, cells, features, top)
+    _print_features(out, table, cells, features, top, _reasons(summary, with_reasons))
     _agreement(out, summary["agreement"])
     _answer(out, summary)
     _remarks(out, _rest(found, summary["words"]["caveats"]), written)
 
 
+def show_targets(
+    reports: Reports,
+    found: Mapping[str, Studied],
+    top: int,
+    written: list[str],
+    *,
+    with_reasons: bool = False,
+) -> None:
+    """The features by targets, and then the answer for each of them."""
+    summary = reports.summary()
+    out = console()
+    table = plain_table()
+    table.add_column("feature", overflow="ellipsis", no_wrap=True)
+    for name in found:
+        table.add_column(shown(name), justify="right")
+    table.add_column("selected for", justify="right")
+    for feature in summary["features"][: top or None]:
+        ranks = [
+            f"{feature['ranks'].get(name, '')}{'*' if name in feature['selected'] else ' '}"
+            for name in found
+        ]
+        n_selected = feature["n_selected"]
+        style = "bold" if n_selected else ""
+        table.add_row(shown(feature["feature"]), *ranks, str(n_selected), style=style)
+    source = next(iter(found.values())).task.source
+    _say(out, f"{source}: ranks of the features for {len(found)} targets; *: selected", "bold")
+    out.print(table)
+    _more(out, len(summary["features"]), table.row_count)
+    for each in found.values():
+        told = each.report.summary()
+        _say(out, "")
+        _heading(out, each)
+        _answer(out, told)
+        for feature, why in zip(told["features"], _reasons(told, with_reasons), strict=False):
+            _say(out, f"- {feature['name']}: {why}")
+    _say(out, "")
+    _remarks(out, [*summary["notes"], *_by_target(found)], written)
+
+
+def _by_target(found: Mapping[str, Studied]) -> list[str]:
+    """Remarks on the targets; what is said of all of them once."""
+    said: dict[str, list[str]] = {}
+    for name, each in found.items():
+        for remark in dict.fromkeys(_rest(each, each.report.summary()["words"]["caveats"])):
+            said.setdefault(remark, []).append(name)
+    return [
+        remark if len(who) == len(found) else f"{listed(who)}: {remark}"
+        for remark, who in said.items()
+    ]
+
+
 def _methods_table(summary: Summary) -> Table:
     table = plain_table(
-        title=f"Judged by {summary['how']['scoring']}, {summary['how']['folds']} folds"
+        title=f"Evaluated by {summary['how']['scoring']}, {summary['how']['folds']} folds"
     )
-    for title in ("method", "keep", "score", "best at", "score there"):
+    for title in ("method", "selects", "score", "best size", "its score"):
         table.add_column(title, justify="left" if title == "method" else "right")
     for method in summary["methods"]:
         curve = method["curve"]
@@ -114,7 +184,7 @@ def _methods_table(summary: Summary) -> Table:
     score = summary["answer"]["score"]
     for kept, other in zip((0, *[summary["answer"]["of"]] * 2), (score["guess"], *score["others"]),
                            strict=True):  # fmt: skip
-        name = other["name"] if kept else f"guessing {other['name']}"
+        name = other["name"] if kept else f"baseline: {other['name']}"
         reached = with_error(other["mean"], other["standard_error"])
         table.add_row(shown(name), f"{kept:,}", reached, style="dim")
     return table
@@ -137,8 +207,8 @@ def _agreement(out: Console, agreement: Agreement | None) -> None:
     )
     shown = pairs if len(pairs) <= MOST_PAIRS else [pairs[0], pairs[-1]]
     texts = [f"{names[i]} and {names[j]} {-tau:.2f}" for tau, i, j in shown]
-    which = "" if shown is pairs else ", the most and the least alike"
-    _say(out, f"Agreement of the rankings (1 = the same){which}: {'; '.join(texts)}.")
+    which = "" if shown is pairs else ", the most and the least similar"
+    _say(out, f"Rank correlation of the rankings{which}: {'; '.join(texts)}.")
 
 
 def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:
@@ -170,15 +240,35 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
 def _of_group(group: list[str], association: float) -> str:
     """What features have to do with each other that compete for one weight."""
     if association >= ALIKE:
-        return f"One of these may do: {listed(group, 8)}."
+        return f"One of these may be enough: {listed(group, 8)}."
     return (
-        f"{listed(group, 8)} compete for one weight, but are not alike (two of them go together by "
-        f"{number(association, 2)} only): look at the score before one is dropped."
+        f"{listed(group, 8)} compete for one weight, but are not redundant (association at most "
+        f"{number(association, 2)}): check the score before dropping one."
     )
 
 
+def show_columns(found: dict[str, Any], frame: Any, top: int, written: list[str]) -> None:
+    """The columns of a file as they were read."""
+    out = console()
+    n_rows, n_columns = found["n_rows"], len(frame)
+    _say(out, f"{found['source']}: {n_rows:,} rows, {n_columns:,} columns", "bold")
+    table = plain_table()
+    for title in frame.columns:
+        left = title in ("column", "kind", "examples")
+        table.add_column(title, justify="left" if left else "right", no_wrap=True,
+                         overflow="ellipsis")  # fmt: skip
+    for name, kind, missing, distinct, examples in frame.head(top or None).itertuples(index=False):
+        table.add_row(
+            shown(name), kind, f"{missing:,}" if missing else "", f"{distinct:,}", shown(examples)
+        )
+    out.print(table)
+    _more(out, n_columns, table.row_count)
+    _say(out, "Name the column with the outcome: --target COLUMN.")
+    _remarks(out, found["notes"], written)
+
+
 def show_profile(task: Task, written: list[str]) -> None:
-    """What the data are, what to beware of, and which method fits."""
+    """What the data are, what calls for care, and which method fits."""
     out = console()
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
@@ -205,17 +295,18 @@ def _say(out: Console, sentence: str, style: str = "") -> None:
 def _heading(out: Console, found: Studied | Bounded) -> None:
     task = found.task
     n, p = task.X.shape
+    rows = f"{n:,} rows" if task.sample is None else f"{task.sample.known.n_rows:,} rows"
     counts = task.target.counts
     order = " < ".join(map(str, counts)) if task.target.kind == ORDERED else ""
     classes = order if order and len(order) < 60 else f"{len(counts)} classes"
-    kind = classes if counts else "numbers"
-    _say(out, f"{task.source}: {n:,} rows, {p:,} features; {task.profile.target}: {kind}", "bold")
+    kind = classes if counts else "continuous"
+    _say(out, f"{task.source}: {rows}, {p:,} features; {task.profile.target}: {kind}", "bold")
     if isinstance(found, Studied) and len(task.methods) == 1:
         chosen = task.methods[0]
         fits = chosen.name == task.profile.method
         _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
     for doubt in task.doubts:
-        _say(out, f"Beware: {doubt}", style="bold red")
+        _say(out, f"Warning: {doubt}", style="bold red")
 
 
 def _print_features(
@@ -224,14 +315,30 @@ def _print_features(
     cells: Callable[[Feature], list[Any]],
     features: list[Feature],
     top: int,
+    reasons: list[str],
 ) -> None:
-    """The table with as many rows as asked for (0: all), and what is kept."""
-    table.add_column("keep")
-    for feature in features[: top or None]:
-        kept = feature["kept"]
-        table.add_row(*cells(feature), "yes" if kept else "", style="bold" if kept else "")
+    """The table with as many rows as asked for (0: all), and what is selected."""
+    table.add_column("selected")
+    if reasons:
+        table.add_column("reason")
+    for place, feature in enumerate(features[: top or None]):
+        kept, why = feature["kept"], map(shown, reasons[place : place + 1])
+        table.add_row(*cells(feature), "yes" if kept else "", *why, style="bold" if kept else "")
     out.print(table)
     _more(out, len(features), table.row_count)
+
+
+def _reasons(summary: Summary, wanted: bool) -> list[str]:
+    return summary["words"]["reasons"] if wanted else []
+
+
+def _direction(out: Console, summary: Summary) -> None:
+    """Which of two classes a trend is towards."""
+    if summary["data"]["kind"] != CLASSES or all(
+        feature.get("trend") is None for feature in summary["features"]
+    ):
+        return
+    _say(out, f"trend: towards {[*summary['data']['classes']][-1]!r}.")
 
 
 def _more(out: Console, n_all: int, n_printed: int) -> None:
@@ -242,22 +349,36 @@ def _more(out: Console, n_all: int, n_printed: int) -> None:
 def _answer(out: Console, summary: Summary) -> None:
     answer, words = summary["answer"], summary["words"]
     for warning in words["warnings"]:
-        _say(out, f"Beware: {warning}", style="bold red")
+        _say(out, f"Warning: {warning}", style="bold red")
     _say(out, words["answer"], style="bold green" if answer["helps"] else "bold yellow")
-    if answer["keep"]:
-        _say(out, f"Keep: {listed(answer['keep'], 30)}")
+    lines = {"Selected": listed(answer["keep"], 30)} if answer["keep"] else {}
     if answer["always"]:
-        _say(out, f"Kept in any case, as asked for: {listed(answer['always'])}.")
-    if words["offer"]:
-        _say(out, words["offer"])
-    _say(out, words["evidence"])
-    if answer["helps"]:
-        _say(out, words["comparison"])
+        lines["As requested"] = listed(answer["always"])
+    lines |= words["lines"]
     if MATTERS in words["questions"]:
-        _say(out, f"{MATTERS} {words['questions'][MATTERS]}")
-    for feature in summary["features"][: answer["n_features"]]:
-        if feature["kept"] and feature["substitutes"]:
-            _say(out, f"Instead of {feature['name']}: {listed(feature['substitutes'])}.")
+        lines["Matters most"] = words["questions"][MATTERS].removesuffix(".")
+    replaceable = [
+        f"{feature['name']}: {listed(feature['substitutes'])}"
+        for feature in summary["features"][: answer["n_features"]]
+        if feature["kept"] and feature["substitutes"]
+    ]
+    if replaceable:
+        lines["Could replace"] = "; ".join(replaceable)
+    _labelled(out, lines)
+    for said in words.get("directions", []):
+        _say(out, said)
+
+
+def _labelled(out: Console, lines: Mapping[str, str]) -> None:
+    """One line per label; long ones go on under their beginning, if somebody looks."""
+    width = max(map(len, lines)) + 2
+    for label, text in lines.items():
+        if not sys.stdout.isatty():
+            _say(out, f"{label:{width}}{text}")
+            continue
+        parts = textwrap.wrap(text, max(min(out.width, 100) - width, 20)) or [""]
+        for place, part in enumerate(parts):
+            _say(out, f"{label if place == 0 else '':{width}}{part}")
 
 
 def _rest(found: Studied | Bounded, caveats: Iterable[str]) -> list[str]:
@@ -267,7 +388,9 @@ def _rest(found: Studied | Bounded, caveats: Iterable[str]) -> list[str]:
 
 def _remarks(out: Console, remarks: Iterable[str], written: Iterable[str] = ()) -> None:
     """What else there is to know, each once, and which files were written."""
-    for remark in dict.fromkeys(remarks):
+    for place, remark in enumerate(dict.fromkeys(remarks)):
+        if place == 0:
+            _say(out, "Notes")
         _say(out, f"- {remark}")
     for path in written:
         _say(out, f"Wrote {path}", style="green")

@@ -7,6 +7,9 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from fractions import Fraction
 from threading import Timer
 from typing import Any
 
@@ -15,7 +18,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from echelon._core.progress import watched
 from echelon.methods import METHODS, PEERS
 
 UNCUT = 10_000
@@ -26,6 +28,11 @@ NARROW = 90
 
 DELAY = 1.0
 """Seconds before a bar is shown."""
+
+Follower = Callable[[str, float, int], None]
+"""Is told what is being done, how many steps are done, and how many are expected."""
+
+_FOLLOWER: ContextVar[Follower | None] = ContextVar("follower", default=None)
 
 
 class InputError(ValueError):
@@ -94,20 +101,56 @@ def show_methods(as_json: bool) -> None:
     out.print("n rows, p features.  auto: what 'echelon profile' finds to fit.", soft_wrap=True)
 
 
+def time_left(elapsed: float | None, done: float, total: float | None) -> str:
+    """The time left in words, where something is done and something is left.
+
+    Examples
+    --------
+    >>> from echelon.cli._terminal import time_left
+    >>> time_left(90, 1, 3), time_left(90, 0, 3)
+    ('0:03:00 left', '')
+    """
+    if not elapsed or not total or not 0 < done < total:
+        return ""
+    return f"{timedelta(seconds=round(elapsed * (total - done) / done))} left"
+
+
+@contextmanager
+def followed(follower: Follower) -> Iterator[None]:
+    """Within, ``follower`` is told how far a command has come, in the place of a bar."""
+    token = _FOLLOWER.set(follower)
+    try:
+        yield
+    finally:
+        _FOLLOWER.reset(token)
+
+
 @contextmanager
 def working(doing: str, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A bar on standard error, if that is a terminal; yields what changes its words."""
+    follower = _FOLLOWER.get()
+    if follower is not None:
+        with _following(follower, doing) as say:
+            yield say
+        return
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich import progress
 
+    from echelon._core.jobs import watched  # imports joblib, which other commands do without
+
+    class Left(progress.ProgressColumn):
+        """The time left, by all that was done so far: a step may take minutes."""
+
+        def render(self, task: progress.Task) -> Text:
+            return Text(time_left(task.elapsed, task.completed, task.total))
+
     columns = (
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.TimeElapsedColumn(),
-        progress.TextColumn("left"),
-        progress.TimeRemainingColumn(),
+        Left(),
     )
     bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(doing, total=None)
@@ -115,14 +158,34 @@ def working(doing: str, quiet: bool) -> Iterator[Callable[[str], None]]:
     timer.daemon = True
     timer.start()
 
-    def tell(expected: int, done: int) -> None:
+    def tell(expected: int, done: Fraction) -> None:
         if expected:
             bar.update(task, total=(bar.tasks[0].total or 0) + expected)
-        bar.advance(task, done)
+        bar.advance(task, float(done))
 
     try:
         with watched(tell):
-            yield lambda doing: bar.update(task, description=doing)
+            yield lambda doing: bar.reset(task, total=None, description=doing)
     finally:
         timer.cancel()
         bar.stop()
+
+
+@contextmanager
+def _following(follower: Follower, doing: str) -> Iterator[Callable[[str], None]]:
+    """Tell a follower of every step; yields what changes the words."""
+    from echelon._core.jobs import watched
+
+    words, steps = [doing], [Fraction(0), Fraction(0)]
+
+    def tell(expected: int = 0, done: Fraction = Fraction(0)) -> None:
+        steps[:] = steps[0] + done, steps[1] + expected
+        follower(words[0], float(steps[0]), int(steps[1]))
+
+    def say(doing: str) -> None:
+        words[0] = doing
+        tell()
+
+    tell()
+    with watched(tell):
+        yield say

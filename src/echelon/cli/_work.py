@@ -8,25 +8,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from echelon._core.progress import every_job_a_step
-from echelon._core.words import counted, is_number, listed
+import numpy as np
+
+from echelon._core.jobs import every_job_a_step
+from echelon._core.words import LABELS, WEAK, counted, ended, is_number, listed
+from echelon.cli._described import described
+from echelon.cli._directions import stated_directions, stated_groups
 from echelon.cli._options import ARGUMENTS, Common, Judging, names
-from echelon.cli._prepare import Task, prepare
+from echelon.cli._prepare import Task, prepare, reading_of
 from echelon.cli._terminal import InputError, nearest, working
+from echelon.cli.files import Table, read_table
+from echelon.display import BoundsDisplay
 from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED, Method
 from echelon.profile import associations, check_rank_order, is_nominal
 from echelon.report import Report, summarize
 from echelon.study import (
+    SURVEY,
     Prepared,
+    default_estimator,
     encoded,
     fewer_folds,
     filled,
+    forest,
     with_labels_split,
 )
 
-ESTIMATORS = ("linear", "knn", "tree", "forest", "bayes", "svm")
-"""Models by which features can be judged: logistic or ridge regression, the default; 15 nearest
-neighbours; one decision tree; 100 of them; naive Bayes, for classes only; Gaussian kernels."""
+ESTIMATORS = ("auto", "linear", "forest", "knn", "tree", "bayes", "svm")
+"""Models that can evaluate features: the better of the next two; logistic or ridge regression; 100
+extremely randomised trees; 15 nearest neighbours; one tree; naive Bayes, for classes only; Gaussian
+kernels."""
 
 N_RESAMPLES = 20
 """Samples on which the stability of a choice is measured, for a report."""
@@ -48,20 +58,32 @@ class Studied(NamedTuple):
     report: Report
     notes: list[str]
     """What was done to the data, and warnings met on the way."""
+    settings: dict[str, Any]
+    """How the features were evaluated."""
 
 
-def study(common: Common, judging: Judging, methods: list[str]) -> Studied:
-    """Rank by every method, find out how many features to keep, and choose."""
+def study(
+    common: Common, judging: Judging, methods: list[str], table: Table | None = None
+) -> Studied:
+    """Rank by every method, find out how many features to select, and choose.
+
+    ``table`` is the file, where it has been read.
+    """
     with working(f"Reading {common.data}", common.quiet) as say:
         engine = _cluster(common)
-        task = prepare(common, methods)
+        task = prepare(common, methods, table)
+        groups = stated_groups(judging, task)
+        n_groups = task.X.shape[1] - sum(max(len(each) - 1, 0) for each in (groups or {}).values())
         settings = {
             "estimator": _estimator(judging.estimator, task, common),
-            "n_features": _n_features(judging.n_features, task.X.shape[1]),
+            "n_features": _n_features(judging.n_features, n_groups),
             "tolerance": _tolerance(judging),
             "keep": [name for name in names(common.keep) if name in task.X.columns],
+            "feature_groups": groups,
             "cv": _n_folds(task, judging.cv),
             "n_resamples": N_RESAMPLES if common.report else 0,
+            "monotonic_cst": stated_directions(judging, task),
+            "evidence": judging.evidence,
         }
         by = listed(method.estimator for method in task.methods)
         say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
@@ -83,18 +105,19 @@ def _summarized(task: Task, common: Common, settings: dict[str, Any], engine: An
             report = _by_default(selectors["AutoSelector"], task, common, settings, shown)
         else:
             report = summarize(
-                task.X,
+                task.X if task.sample is None else task.sample,
                 task.target,
                 selectors,
                 groups=task.rows.groups,
                 time=task.rows.time,
                 sample_weight=task.rows.weights,
+                weights_are=None if task.rows.weights is None else SURVEY,
                 random_state=common.seed,
                 n_jobs=common.jobs,
                 **shown,
                 **settings,
             )
-    return Studied(task, report, [*notes, *caught])
+    return Studied(task, report, [*notes, *caught], settings)
 
 
 def _by_default(
@@ -107,26 +130,33 @@ def _by_default(
         n_features_to_select=None if n_features == "auto" else n_features,
         tolerance=settings.get("tolerance"),
         must_keep=settings.get("keep") or None,
+        feature_groups=settings.get("feature_groups"),
+        monotonic_cst=settings.get("monotonic_cst"),
+        weights_are=None if task.rows.weights is None else SURVEY,
         cv=settings["cv"],
         n_jobs=common.jobs,
     )
-    selector.fit(task.X, task.target, *task.rows)
-    return selector.report(n_resamples=settings["n_resamples"], **shown)
+    X = task.X if task.sample is None else task.sample
+    selector.fit(X, task.target, *task.rows)
+    evidence = settings.get("evidence", False)
+    return selector.report(n_resamples=settings["n_resamples"], evidence=evidence, **shown)
 
 
 class Bounded(NamedTuple):
     """The data as they were used, and the bounds of all weights."""
 
     task: Task
-    selector: Any
+    display: BoundsDisplay
+    """One row for every column; of labels that of its most relevant label."""
     groups: list[list[str]]
+    """Columns that can replace each other."""
     association: list[float]
     """How closely the two least alike of every group go together."""
     notes: list[str]
 
 
 def bounds(common: Common) -> Bounded:
-    """Relevance bounds of all features, and the groups that can stand in for each other."""
+    """Relevance bounds of all features, and the groups that can replace each other."""
     with working(f"Reading {common.data}", common.quiet) as say:
         notes = [] if _cluster(common) is None else [RAN_HERE.format("RelevanceBounds")]
         task = prepare(common, ["relevancebounds"])
@@ -134,26 +164,53 @@ def bounds(common: Common) -> Bounded:
         selector = METHODS["relevancebounds"].make(
             random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs
         )
-        table, _ = with_labels_split(filled(task.X))
+        whole = filled(task.X)
+        table, owners = with_labels_split(whole, reference=True)
         say(f"Bounding {counted(table.shape[1], 'feature')}")
         with every_job_a_step(), warnings_of_ours() as caught:
             selector.fit(table, task.target.y)
-            groups = selector.feature_groups()
-        association = [float(associations(table[group]).min()) for group in groups]
-    return Bounded(task, selector, groups, association, [*_remarks(task, notes), *caught])
+            names = dict(zip(table.columns, whole.columns[owners].map(str), strict=True))
+            groups = _of_columns(selector.feature_groups(), names)
+        display = _by_column(BoundsDisplay.from_estimator(selector), names)
+        whole = whole.set_axis(whole.columns.map(str), axis=1)
+        association = [float(associations(whole[group]).min()) for group in groups]
+    return Bounded(task, display, groups, association, [*_remarks(task, notes), *caught])
+
+
+def _of_columns(groups: list[list[str]], names: dict[str, str]) -> list[list[str]]:
+    """Groups of encoded columns as groups of columns: a column does not replace itself."""
+    found = [list(dict.fromkeys(names[part] for part in group)) for group in groups]
+    return [group for group in map(list, dict.fromkeys(map(tuple, found))) if len(group) > 1]
+
+
+def _by_column(display: BoundsDisplay, names: dict[str, str]) -> BoundsDisplay:
+    """Bounds of columns: of labels those of the label that is most relevant."""
+    upper = display.intervals[:, 1]
+    above = upper / np.where(display.threshold > 0, display.threshold, 1.0)
+    places = np.array([LABELS.index(kind) for kind in display.relevance])
+    order = np.lexsort([-above, -places])
+    columns = np.array([names[str(name)] for name in display.names])
+    first = [order[columns[order] == column][0] for column in dict.fromkeys(columns.tolist())]
+    shown = display.intervals[first], display.relevance[first], display.threshold[first]
+    return BoundsDisplay(columns[first], *shown)
 
 
 def bounds_report(found: Bounded, common: Common) -> Report:
     """A report that keeps the relevant features."""
-    kept = found.selector.get_feature_names_out()
-    relevant = {name.partition("=")[0] for name in kept}
+    places = [LABELS.index(kind) for kind in found.display.relevance]
     settings = {
-        "n_features": min(len(relevant), found.task.X.shape[1]) or "auto",
+        "n_features": sum(place >= WEAK for place in places) or "auto",
         "cv": _n_folds(found.task, 5),
         "n_resamples": N_RESAMPLES,
     }
-    with working("Judging the relevant features", common.quiet):
+    with working("Evaluating the relevant features", common.quiet):
         return _summarized(found.task, common, settings, _cluster(common)).report
+
+
+def columns(common: Common) -> dict[str, Any]:
+    """The columns of a file, with no target yet."""
+    with working(f"Reading {common.data}", common.quiet):
+        return described(read_table(common.data, reading_of(common)))
 
 
 def look(common: Common) -> Task:
@@ -179,8 +236,8 @@ def _remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, why in task.set_aside.items():
         reasons.setdefault(why, []).append(name)
-    aside = [f"Set aside, {why}: {listed(them)}." for why, them in reasons.items()]
-    return [*aside, *task.notes, *notes]
+    aside = [f"Excluded ({why}): {listed(them)}." for why, them in reasons.items()]
+    return [*map(ended, [*aside, *task.notes, *notes])]
 
 
 # -------------------------------------------------------------------------- selectors
@@ -198,8 +255,8 @@ def _selector(method: Method, task: Task, common: Common, engine: Any) -> tuple[
     if len(task.X) > MANY_ROWS and "sample_size" in selector.get_params():
         selector.set_params(sample_size=SAMPLED_ROWS)
         notes.append(
-            f"{method.estimator} looked up the neighbours of {SAMPLED_ROWS:,} rows, drawn at "
-            f"random, among all {len(task.X):,}."
+            f"{method.estimator} used the neighbours of {SAMPLED_ROWS:,} rows, drawn at random, "
+            f"among all {len(task.X):,}."
         )
     split = method.numbers_only and any(is_nominal(column) for _, column in task.X.items())
     fill = not method.takes_gaps and bool(task.X.isna().any(axis=None))
@@ -229,11 +286,15 @@ def _estimator(name: str, task: Task, common: Common) -> Any:
     kind = task.target.kind
     if name not in ESTIMATORS:
         raise InputError(f"There is no estimator {name!r}. {nearest(name, ESTIMATORS)}")
-    if name == "linear":
+    if name == "auto":
         return None
+    if name == "linear":
+        return default_estimator(kind)
+    if name == "forest":
+        return forest(kind, common.seed)
     if name == "bayes" and kind == CONTINUOUS:
         raise InputError("The estimator bayes is for classes, and the target holds numbers.")
-    if name == "knn" and common.weights is not None:
+    if name == "knn" and task.rows.weights is not None:
         raise InputError("The estimator knn takes no weights of rows. Leave out --weights, or it.")
     from echelon.evaluation import OrdinalDecomposition
 
@@ -242,15 +303,13 @@ def _estimator(name: str, task: Task, common: Common) -> Any:
 
 
 def _model(name: str, numbers: bool, seed: int) -> Any:
-    from sklearn import ensemble, naive_bayes, neighbors, svm, tree
+    from sklearn import naive_bayes, neighbors, svm, tree
 
     kind = "Regressor" if numbers else "Classifier"
     if name == "knn":
         return getattr(neighbors, f"KNeighbors{kind}")(15)
     if name == "tree":
         return getattr(tree, f"DecisionTree{kind}")(min_samples_leaf=5, random_state=seed)
-    if name == "forest":
-        return getattr(ensemble, f"RandomForest{kind}")(min_samples_leaf=2, random_state=seed)
     if name == "bayes":
         return naive_bayes.GaussianNB()
     return svm.SVR() if numbers else svm.SVC(random_state=seed)
@@ -267,7 +326,7 @@ def _n_features(text: str, n_features: int) -> int | str:
     if not 1 <= number <= n_features:
         raise InputError(
             f"--n-features must be auto or a number from 1 to {n_features}, the features there "
-            f"are, got {text!r}."
+            f"are (a group of --together is one), got {text!r}."
         )
     return number
 
@@ -279,13 +338,13 @@ def _tolerance(judging: Judging) -> str | None:
         return None
     if judging.n_features.lower() != "auto":
         raise InputError(
-            "--n-features and --tolerance both say how many to keep. Pass one of them."
+            "--n-features and --tolerance both set the number of features. Pass one of them."
         )
     share = text.strip().removesuffix("%").strip()
     if not is_number(share) or not 0 <= float(share) < float("inf"):
         raise InputError(
-            f"--tolerance must be a loss in units of the score, or a share of the gain over "
-            f"guessing such as 2%, got {text!r}."
+            f"--tolerance must be a loss in units of the score, or a share of the improvement "
+            f"over the baseline such as 2%, got {text!r}."
         )
     return text
 

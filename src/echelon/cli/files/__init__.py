@@ -2,11 +2,28 @@
 
 ``_read``   any format, compressed or not;  ``_text``  delimited text and ARFF
 ``_unpack`` the bytes of a file, unpacked;  ``_limit``  how much memory they may take
+``_around`` titles above a table, totals and notes below it
+``_labelled``  SPSS, Stata and SAS;  ``_databases``  SQLite and DuckDB;  ``_json_lines``  JSON lines
 ``_clean``  columns of text that are really numbers or dates;  ``_numbers``  how numbers are written
+``_folder`` several files as one table, and samples of what does not fit into memory
+``_dates``  how dates are written;  ``_parts``  long files, part by part
 """
 
+from echelon.cli.files._dates import dates_in
+from echelon.cli.files._folder import Drawing
 from echelon.cli.files._numbers import numbers_of
-from echelon.cli.files._read import Table, read_table
-from echelon.cli.files._text import Reading
+from echelon.cli.files._parts import is_code
+from echelon.cli.files._read import Table, located, read_table
+from echelon.cli.files._text import MISSING, Reading
 
-__all__ = ["Reading", "Table", "numbers_of", "read_table"]
+__all__ = [
+    "MISSING",
+    "Drawing",
+    "Reading",
+    "Table",
+    "dates_in",
+    "is_code",
+    "located",
+    "numbers_of",
+    "read_table",
+]

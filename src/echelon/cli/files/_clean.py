@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from echelon._core.words import listed
+from echelon._core.words import counted, listed
+from echelon.cli.files._around import said_of_totals
+from echelon.cli.files._dates import compact_dates, dates_in, hours_in, hours_of
 from echelon.cli.files._numbers import Decision, Style, decide, read_number, reader, style_of
+from echelon.cli.files._parts import is_code, plain_numbers
 from echelon.cli.files._text import MISSING, Reading
 
-_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-_CLOCK = r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AaPp][Mm])?)?"
-_DAY = rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](?:\d{{4}}|\d{{2}}){_CLOCK}"
-_MONTH = rf"\d{{1,2}}[-. ]{{1,2}}[A-Za-z]{{3,9}}[-., ]{{1,2}}(?:\d{{4}}|\d{{2}}){_CLOCK}"
-_DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+_LIKE_NUMBER = re.compile(
+    r"[(<>~\u2264\u2265$€£+ -]*\d+(?:[.,:/'\u00b1 \u00a0\u202f-]+\d+)+\D{0,5}"
+    r"|[<>~\u2264\u2265]+ ?\d+\D{0,5}"
+    r"|(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[^\W\d_]{0,6}[-. ']{1,2}\d\d",
+    re.IGNORECASE,
+)
+FEW = 8
+"""So many different texts may be numbers of a style that is not known."""
+SAMPLED = 200
+"""Cells from which a column is taken for dates."""
+
 
 GAPS = frozenset(
     {"-", "--", "\u2013", "\u2014", ".", "n.a.", "n. a.", "N.A.", "n.v.", "n. v.", "k.A.", "k. A.",
-     "k.A", "k/A", "none", "None", "missing", "not available", "keine Angabe", "#NV", "#N/V",
-     "#WERT!", "#BEZUG!", "#ZAHL!", "#NAME?", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NULL!"}
+     "k.A", "k/A", "n.b.", "n. b.", "none", "None", "missing", "not available", "keine Angabe",
+     "#NV", "#N/V", "#WERT!", "#BEZUG!", "#ZAHL!", "#NAME?", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!",
+     "#NULL!"}
 )  # fmt: skip
 """Texts that mean missing among numbers; among labels they may be labels."""
 
@@ -35,6 +44,8 @@ class Read(NamedTuple):
     dressed: tuple[str, float] | None = None
     """A cell that is not written as a plain number, and the number it was read as."""
     doubt: str | None = None
+    day_first: bool | None = None
+    """Of dates whose day and month are numbers."""
 
 
 class Cleaned(NamedTuple):
@@ -44,45 +55,70 @@ class Cleaned(NamedTuple):
     notes: list[str]
     doubts: list[str]
     """What may well be wrong, and so is said before the answer."""
+    decimal: str
+    """The decimal sign of the file."""
+    day_first: dict[str, bool]
+    """Columns of dates whose day and month are numbers: whether the day is first."""
 
 
 def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
     """Text stripped, texts for missing values gone, numbers and dates as such."""
     columns = {str(name): column for name, column in frame.items()}
-    telling: dict[str, Iterable[str]] = {}
-    texts: dict[str, pd.Series] = {}
+    telling: dict[str, Iterable[str]] = {
+        name: [cell] for name, cell in frame.attrs.get("sure", {}).items()
+    }
+    texts: list[str] = []
+
+    def text_of(name: str) -> pd.Series:
+        """One column at a time, since texts take much memory."""
+        missing = {*MISSING, *how.missing, *how.missing_in.get(name, ())}
+        return _stripped(columns[name], missing)
+
     for name, column in columns.items():
         if not _is_text(column):
             continue
-        plain = _plain_numbers(column)
+        plain = plain_numbers(column)
         if plain is not None:
-            columns[name], telling[name] = plain
+            columns[name], telling[name] = plain[0], [plain[1]] if plain[1] else []
         else:
-            missing = {*MISSING, *how.missing, *how.missing_in.get(name, ())}
-            texts[name] = _stripped(column, missing)
-            telling[name] = _strings(texts[name].dropna())
+            texts.append(name)
+            telling[name] = _cells_of(text_of, name)
     delimiter = frame.attrs.get("delimiter")
     decision = decide(telling, delimiter, how.decimal, how.thousands)
     notes: list[str] = []
     doubts = _doubts(decision)
     dressed: dict[str, tuple[str, float]] = {}
+    day_first: dict[str, bool] = {}
     for name, style in decision.columns.items():
         if name not in texts and style != decision.style:
             cell = next(iter(telling[name]))
             dressed[name] = (cell, float(cell))
-    for name, text in texts.items():
-        found = _read(text, name, decision.columns.get(name, decision.style))
+    for name in texts:
+        found = _read(text_of(name), name, decision.columns.get(name, decision.style))
         columns[name] = found.column
         notes += [found.note] if found.note else []
         doubts += [found.doubt] if found.doubt else []
+        if found.day_first is not None:
+            day_first[name] = found.day_first
         if found.dressed is not None and name not in decision.guessed:
             dressed[name] = found.dressed
+    if texts and not pd.api.types.is_numeric_dtype(columns[texts[0]].dtype):
+        doubt = said_of_totals(columns[texts[0]], texts[0])
+        doubts += [doubt] if doubt else []
+    for name, column in columns.items():
+        days = compact_dates(column) if pd.api.types.is_numeric_dtype(column.dtype) else None
+        if days is not None:
+            first = column.dropna().iloc[0]
+            notes.append(
+                f"{name}: {first:.0f} was read as the date {days.dropna().iloc[0]:%Y-%m-%d}."
+            )
+            columns[name] = days
     columns = {
         name: _without(column, {*how.missing, *how.missing_in.get(name, ())}, decision.style)
         for name, column in columns.items()
     }
-    read = pd.DataFrame(columns, index=frame.index)
-    return Cleaned(read, [*_said(dressed), *notes], doubts)
+    read = pd.DataFrame(columns, index=frame.index, copy=False)
+    return Cleaned(read, [*_said(dressed), *notes], doubts, decision.style.decimal, day_first)
 
 
 def _without(column: pd.Series, missing: set[str], style: Style) -> pd.Series:
@@ -104,8 +140,9 @@ def _said(dressed: dict[str, tuple[str, float]]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name, (cell, _) in dressed.items():
         alike.setdefault(re.sub(r"[\d\s+-]+", "", cell), []).append(name)
+    shown = {names[0]: " ".join(dressed[names[0]][0].split()) for names in alike.values()}
     return [
-        f"{listed(names)}: {dressed[names[0]][0]!r} was read as {dressed[names[0]][1]:.15g}."
+        f"{listed(names)}: {shown[names[0]]!r} was read as {dressed[names[0]][1]:.15g}."
         for names in alike.values()
     ]
 
@@ -134,23 +171,6 @@ def _is_text(column: pd.Series) -> bool:
     return pd.api.types.is_object_dtype(dtype) or pd.api.types.is_string_dtype(dtype)
 
 
-def _plain_numbers(column: pd.Series) -> tuple[pd.Series, list[str]] | None:
-    """Numbers beyond doubt, and a cell that shows it; None if they are not plain, or may be others.
-
-    Where one cell, as 12.5, has a decimal point, 1.244 has one as well.
-    """
-    cells = column.to_numpy(dtype=object)
-    known = cells[~pd.isna(cells)]
-    numbers = pd.to_numeric(cells, errors="coerce")
-    if not len(known) or np.isnan(numbers).sum() != len(cells) - len(known):
-        return None
-    marked = [cell for cell in known if isinstance(cell, str) and "." in cell]
-    sure = next((cell for cell in marked if not _DOUBTFUL.fullmatch(cell.strip())), None)
-    if (marked and sure is None) or not isinstance(known[0], str):
-        return None
-    return pd.Series(numbers, column.index), [sure] if sure else []
-
-
 def _stripped(column: pd.Series, missing: set[str]) -> pd.Series:
     """The column without spaces around texts, and without texts that mean missing."""
     is_str = column.map(lambda value: isinstance(value, str)).to_numpy(bool)
@@ -158,6 +178,11 @@ def _stripped(column: pd.Series, missing: set[str]) -> pd.Series:
     text = text.map(lambda value: value.strip() if isinstance(value, str) else value)
     column = column.astype(object).where(~is_str, text)
     return column.where(~(is_str & text.isin(missing).to_numpy()), None)
+
+
+def _cells_of(text_of: Callable[[str], pd.Series], name: str) -> Iterator[str]:
+    """The cells of a column of texts, once they are asked for."""
+    yield from _strings(text_of(name).dropna())
 
 
 def _strings(known: pd.Series) -> Iterable[str]:
@@ -169,10 +194,13 @@ def _read(column: pd.Series, name: str, style: Style) -> Read:
     """The column as numbers, dates or labels."""
     known = column.dropna()
     if len(known) == 0:
-        return Read(column.astype(float))
+        return Read(pd.Series(float("nan"), column.index))
     if not known.map(lambda value: isinstance(value, str)).all():
         return _mixed(column, name)
     numbers = pd.to_numeric(known, errors="coerce")
+    if _are_codes(known.unique()):
+        said = f"{name} is read as categories because of zeros at the front, as in {known.min()!r}."
+        return Read(column, said)
     plain = style.decimal == "." or not known.str.contains(".", regex=False).any()
     if plain and numbers.notna().all():
         return Read(numbers.reindex(column.index))
@@ -185,6 +213,7 @@ def _read(column: pd.Series, name: str, style: Style) -> Read:
 
 def _mixed(column: pd.Series, name: str) -> Read:
     """Cells of several types, as spreadsheets have them."""
+    column = column.map(hours_of)
     inferred = column.infer_objects()
     if not pd.api.types.is_object_dtype(inferred.dtype):
         return Read(inferred)
@@ -194,43 +223,45 @@ def _mixed(column: pd.Series, name: str) -> Read:
     text = column.where(column.isna(), column.map(str)).astype(object)
     text = text.where(column.notna(), None)
     known = text.dropna()
+    found = _dates(text, known, name)
+    if found is not None:
+        return found
     return _with_strays(text, known, pd.to_numeric(known, errors="coerce"), name)
 
 
 def _dates(column: pd.Series, known: pd.Series, name: str) -> Read | None:
-    if known.str.fullmatch(_ISO).all():
-        dates = pd.to_datetime(known, errors="coerce", utc=True, format="ISO8601")
-    elif known.str.fullmatch(_MONTH).all():
-        dates = pd.to_datetime(known, errors="coerce", utc=True, dayfirst=True, format="mixed")
-    elif known.str.fullmatch(_DAY).all():
-        parts = known.str.extract(f"^{_DAY}$").astype(int)
-        day_first, month_first = parts[0] > 12, parts[1] > 12
-        if day_first.any() == month_first.any():
-            return Read(column, doubt=_doubt_about_dates(known, name, day_first, month_first))
-        dates = pd.to_datetime(
-            known, errors="coerce", utc=True, dayfirst=bool(day_first.any()), format="mixed"
+    """The column as dates, or as times in hours; None if it holds neither."""
+    cells = known.unique()
+    if not any(char.isdigit() for char in "".join(cells[:SAMPLED])):
+        return None  # thousands of texts one by one would take seconds
+    hours = hours_in(cells)
+    if hours:
+        note = f"{name}: {cells[0]!r} was read as {hours[cells[0]]:.4g} hours."
+        return Read(known.map(hours).astype(float).reindex(column.index), note)
+    sample = dates_in(cells[:SAMPLED])
+    if not sample.doubt and 2 * len(sample.dates) < len(cells[:SAMPLED]):
+        return None
+    found = dates_in(cells)
+    if found.doubt:
+        doubt = (
+            f"{name}: {found.doubt}, so its dates are read as categories; write them as 2024-12-31."
         )
-    else:
-        return None
-    if dates.isna().any():
-        return None
-    return Read(dates.dt.tz_localize(None).reindex(column.index))
-
-
-def _doubt_about_dates(
-    known: pd.Series, name: str, day_first: pd.Series, month_first: pd.Series
-) -> str:
-    """Why dates are labels: all may be day or month first, or some are the one, some the other."""
-    if not day_first.any():
-        why = f"{known.iloc[0]!r} may be day or month first"
-    else:
-        one, other = known[day_first].iloc[0], known[month_first].iloc[0]
-        why = f"{one!r} has the day first and {other!r} the month"
-    return f"{name}: {why}, so its dates are taken as labels; write them as 2024-12-31."
+        return Read(column, doubt=doubt)
+    strays = known[~known.isin(found.dates)]
+    if not _are_few(strays[~strays.isin(GAPS)], known):
+        return Read(column, _because_of(strays, name))
+    iso = pd.to_datetime([date.isoformat() for date in found.dates.values()], format="ISO8601")
+    dates = known.map(dict(zip(found.dates, iso, strict=True))).astype(iso.dtype)
+    said: str | None = None
+    if len(strays):
+        said = _as_missing(strays, name)
+    elif found.mixed:
+        said = f"{name}: its dates are written in several ways, and were all read as dates."
+    return Read(dates.reindex(column.index), said, day_first=found.day_first)
 
 
 def _with_strays(column: pd.Series, known: pd.Series, numbers: pd.Series, name: str) -> Read:
-    """Numbers but for a few texts: gaps if they are few or say so, and mentioned in any case.
+    """Numbers but for a few texts: missing values if few or declared; always mentioned.
 
     ``numbers`` holds the number in every cell of ``known``, NaN where there is none.
     """
@@ -238,18 +269,48 @@ def _with_strays(column: pd.Series, known: pd.Series, numbers: pd.Series, name: 
     others = strays[~strays.isin(GAPS)]
     n_numbers = len(known) - len(strays)
     if len(others) >= n_numbers or (len(strays) >= n_numbers and numbers.nunique() < 3):
-        return Read(column)
-    shown = ", ".join(repr(each) for each in strays.unique()[:3])
-    if len(others) == 0 or (len(others) < 0.1 * len(known) and others.nunique() <= 3):
-        note = f"{name}: {shown} ({len(strays)} rows) was read as missing." if len(strays) else None
+        return Read(column, _like_numbers(known, name))
+    if _are_few(others, known):
+        note = _as_missing(strays, name) if len(strays) else None
         return Read(numbers.reindex(column.index), note, _dressed(known, numbers))
+    return Read(column, _because_of(others, name))
+
+
+def _are_few(others: pd.Series, known: pd.Series) -> bool:
+    """Whether texts among numbers or dates are so few that they mean missing."""
+    return len(others) == 0 or (len(others) < 0.1 * len(known) and others.nunique() <= 3)
+
+
+def _as_missing(strays: pd.Series, name: str) -> str:
+    shown = ", ".join(repr(each) for each in strays.unique()[:3])
+    return f"{name}: {shown} ({counted(len(strays), 'row')}) was read as missing."
+
+
+def _because_of(others: pd.Series, name: str) -> str:
     shown = ", ".join(repr(each) for each in others.unique()[:3])
     plain = ",".join(str(each) for each in others.unique()[:3])
-    return Read(
-        column,
-        f"{name} is taken as labels because of {shown} ({len(others)} rows); if that means "
-        f"missing, pass --missing {_quoted(plain)}.",
+    return (
+        f"{name} is read as categories because of {shown} ({counted(len(others), 'row')}); if that "
+        f"means missing, pass --missing {_quoted(plain)}."
     )
+
+
+def _like_numbers(known: pd.Series, name: str) -> str | None:
+    """A word on a column of many texts that may well be numbers or dates of an unknown style."""
+    cells = known.unique()
+    alike = [cell for cell in cells[:SAMPLED] if _LIKE_NUMBER.fullmatch(cell)]
+    if len(cells) < FEW or 2 * len(alike) < len(cells[:SAMPLED]):
+        return None
+    return (
+        f"{name} is read as categories: {alike[0]!r} is written as no number or date that is "
+        "known. If it is one, write it as 1234.5 or 2024-12-31."
+    )
+
+
+def _are_codes(cells: Iterable[str]) -> bool:
+    """Whether cells of digits begin with 0, as postal codes: so are no numbers written."""
+    cells = list(cells)
+    return any(map(is_code, cells)) and all(cell.isdigit() for cell in cells)
 
 
 def _dressed(known: pd.Series, numbers: pd.Series) -> tuple[str, float] | None:
@@ -260,4 +321,5 @@ def _dressed(known: pd.Series, numbers: pd.Series) -> tuple[str, float] | None:
 
 
 def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w.,-]+", text) else f'"{text}"'
+    """Text as a shell takes it; a full stop at its end is none of the sentence."""
+    return text if re.fullmatch(r"[\w.,-]*[\w-]", text) else f'"{text}"'

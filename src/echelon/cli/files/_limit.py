@@ -15,6 +15,9 @@ SHARE = 0.5
 UNKNOWN = 8e9
 """Bytes assumed to be free where the system does not tell."""
 
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
+"""Bytes of a value of Parquet; 8 for all others."""
+
 CHUNK = 1 << 20
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 

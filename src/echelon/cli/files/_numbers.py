@@ -20,8 +20,11 @@ _FREE = re.compile(rf"|[%‰]|{_CURRENCY}")
 _CELL = re.compile(
     rf"([+\-\u2212]?)[{SPACES}]*({_CURRENCY})?[{SPACES}]*([+\-\u2212]?)"
     rf"((?:\d[\d.,{APOSTROPHES}{SPACES}]*)?\d\.?|[.,]\d+)(?:[eE]([+\-\u2212]?\d+))?"
-    rf"[{SPACES}]*({_CURRENCY}|{_UNIT})?"
+    rf"(-?)[{SPACES}]*({_CURRENCY}|{_UNIT})?(-?)"
 )
+_BEHIND = 3
+"""Digits that a number with its minus behind it has at least, or a decimal sign or a unit, in one
+cell of its column: 2- may be a mark."""
 
 
 class Number(NamedTuple):
@@ -63,11 +66,15 @@ def read_number(cell: str, style: Style) -> Number | None:
 
     Thousands are in groups of three by one sign, and the first group does not begin with 0.
     """
-    found = _CELL.fullmatch(cell.strip())
+    cell = cell.strip()
+    loss = len(cell) > 2 and cell[0] == "(" and cell[-1] == ")"  # in brackets, as in accounts
+    found = _CELL.fullmatch(cell[1:-1] if loss else cell)
     if found is None:
         return None
-    sign, currency, inner, body, exponent, unit = found.groups()
-    if (sign and inner) or (currency and unit):
+    sign, currency, inner, body, exponent, behind, unit, last = found.groups()
+    signs = [each for each in (sign, inner, behind, last, "-" * loss) if each]
+    mark = (behind or last) and not currency and not unit and _is_short(body)
+    if len(signs) > 1 or (currency and unit) or mark:
         return None
     whole, _, fraction = body.partition(style.decimal)
     plain = _ungrouped(whole, style.thousands, grouping=exponent is None)
@@ -75,7 +82,11 @@ def read_number(cell: str, style: Style) -> Number | None:
         return None
     power = (exponent or "0").replace("\u2212", "-")
     value = float(f"{plain or 0}.{fraction or 0}e{power}")
-    return Number(-value if (sign or inner) in ("-", "\u2212") else value, currency or unit or "")
+    return Number(-value if signs and signs[0] != "+" else value, currency or unit or "")
+
+
+def _is_short(body: str) -> bool:
+    return body.isdigit() and len(body) < _BEHIND
 
 
 def _ungrouped(whole: str, thousands: str, *, grouping: bool) -> str | None:
@@ -197,6 +208,10 @@ def _evidence(cells: Iterable[str], styles: dict[str, Style]) -> _Evidence | Non
     return _Evidence(certain, likely, min(doubtful, default=""))
 
 
+def _ends_with_minus(cell: str) -> bool:
+    return cell.rstrip().endswith("-")
+
+
 def reader(cells: Iterable[str], style: Style) -> Callable[[str], float | None]:
     """A function from a cell of a column to its number, None if it is none.
 
@@ -204,6 +219,11 @@ def reader(cells: Iterable[str], style: Style) -> Callable[[str], float | None]:
     percent sign at most, or those with the same letters, whichever are more.
     """
     found = {cell: read_number(cell, style) for cell in set(cells)}
+    if any(number is not None and _ends_with_minus(cell) for cell, number in found.items()):
+        short = [cell for cell, number in found.items() if not number and _ends_with_minus(cell)]
+        for cell in short:
+            number = read_number(cell.rstrip()[:-1], style)
+            found[cell] = None if number is None else number._replace(value=-number.value)
     units = Counter(number.unit for number in found.values() if number is not None)
     free = [unit for unit, _ in units.most_common() if _FREE.fullmatch(unit)]
     readable = {"", next((unit for unit in free if unit), "")}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,24 +15,25 @@ import pandas as pd
 from echelon._core.extras import require
 from echelon._core.words import listed
 from echelon.cli._terminal import InputError, brief, nearest
+from echelon.cli.files._around import table_in
 from echelon.cli.files._clean import cleaned
-from echelon.cli.files._limit import Limit, limit_for
+from echelon.cli.files._databases import as_file, kind_at, kind_of, read_database
+from echelon.cli.files._folder import Drawing, Folder, folder_of, is_parquet, parquet_of, text_of
+from echelon.cli.files._json_lines import ENDINGS, is_json_lines, read_json_lines
+from echelon.cli.files._labelled import read_labelled, reader_of
+from echelon.cli.files._limit import WIDTHS, Limit, limit_for
 from echelon.cli.files._text import Reading, decoded, is_arff, read_arff, read_text
 from echelon.cli.files._unpack import source_bytes, unpacked
+from echelon.large import Drawn
 
-_PROGRAMS = {
-    "Stata": rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00",
-    "SPSS": rb"\$FL[23]@\(#\)",
-    "SAS": rb"\x00{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIB",
-    "R": rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00",
-}
-"""How the files of programs begin that are not read."""
+_R = rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00"
+"""How the files of R begin, which are not read."""
 
-TEXT_COST = 5
-"""Memory that text takes at least while it is read, in units of its size."""
+LOOKED_AT = 10_000
+"""Bytes in which something stands unless a file is empty."""
 
-_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
-"""Bytes of a value of Parquet; 8 for all others."""
+TEXT_COST = 4
+"""Memory that text takes while it is read, in units of its size: itself twice, and numbers."""
 
 
 class Table(NamedTuple):
@@ -46,46 +48,92 @@ class Table(NamedTuple):
     """What to try where a column is not found."""
     doubts: Sequence[str] = ()
     """What may well have been read wrong, and so is said before the answer."""
+    found: Mapping[str, Any] = {}
+    """How it was read: format, encoding, delimiter, sheet, decimal sign, and dates."""
+    drawn: Drawn | None = None
+    """What is known of all rows, where the table holds samples of them."""
 
 
-def read_table(source: str, how: Reading) -> Table:
-    """Read a file, or standard input for ``-``.
+def read_table(source: str, how: Reading, drawing: Drawing | None = None) -> Table:
+    """Read a file, a folder of files, those a pattern names, or standard input for ``-``.
 
     Parameters
     ----------
     source : str
-        Path of the file.
+        Path of the file or folder, or a pattern; of a file that holds several tables,
+        ``path::table``.
     how : Reading
         Delimiter, texts for missing values and sheet, where they are not found by themselves.
+    drawing : Drawing, default=None
+        How to draw rows of files that do not fit into memory; None: refuse them.
 
     Returns
     -------
     table : Table
         Columns of numbers, dates, labels and categories; notes about assumptions.
     """
-    name = "standard input" if source == "-" else Path(source).name
+    path, part = located(source)
+    folder = folder_of(path)
+    name = "standard input" if path == "-" else Path(path).name
     limit = limit_for(name, how.max_memory)
-    data, path = unpacked(source_bytes(source, limit), source, limit)
-    if not data.strip():
-        raise InputError(f"{name} is empty.")
-    frame, notes = _parsed(data, path.lower(), how, limit)
+    drawn, notes = None, list[str]()
+    if part is not None:
+        if how.sheet not in (None, part):
+            raise InputError(f"{source!r} and --sheet {how.sheet!r} name two tables. Pass one.")
+        how = how._replace(sheet=part)
+    if folder is not None and is_parquet(folder):
+        found_rows = parquet_of(folder, limit, how, drawing)
+        drawn = found_rows if isinstance(found_rows, Drawn) else None
+        frame = _plain(found_rows.frame if isinstance(found_rows, Drawn) else found_rows, name)
+        frame.attrs["format"] = "parquet"
+    else:
+        frame, notes = _parsed(path, how, limit, folder)
+    if part is not None and "sheet" not in frame.attrs:
+        raise InputError(f"{name} holds one table, without a name. Leave out '::{part}'.")
     _check_names(frame, name)
     if len(frame) == 0:
         raise InputError(f"{name} has column names but no rows.")
+    frame = _without_blanks(frame)
     lists_labels, hint = frame.attrs.get("format") == "arff", frame.attrs.get("hint", "")
-    frame, more, doubts = cleaned(frame, how)
-    return Table(frame, name, [*notes, *more], lists_labels, hint, doubts)
+    found = {str(key): value for key, value in frame.attrs.items()}
+    clean = cleaned(frame, how)
+    found |= {"decimal": clean.decimal, "day_first": clean.day_first}
+    doubts = [*found.pop("doubts", ()), *clean.doubts]
+    source = name if part is None else f"{name}::{part}"
+    notes = [*notes, *clean.notes]
+    return Table(clean.frame, source, notes, lists_labels, hint, doubts, found, drawn)
 
 
-def _parsed(data: bytes, path: str, how: Reading, limit: Limit) -> tuple[pd.DataFrame, list[str]]:
+def located(source: str) -> tuple[str, str | None]:
+    """The path of a file, and the table in it that is meant: ``data.sqlite::visits``."""
+    path, found, part = source.partition("::")
+    return (path, part) if found and not os.path.exists(source) else (source, None)
+
+
+def _parsed(
+    source: str, how: Reading, limit: Limit, folder: Folder | None = None
+) -> tuple[pd.DataFrame, list[str]]:
     """By content where it tells, by the ending of the name elsewhere; and notes."""
-    name = limit.name
-    for program, begin in _PROGRAMS.items():
-        if re.match(begin, data):
-            raise InputError(
-                f"{name} is a file of {program}, which is not read. Save it as CSV, Parquet, "
-                "Feather, ARFF or Excel."
-            )
+    kind = None if folder is not None or source == "-" else kind_at(source)
+    if kind is not None:
+        return _database(source, kind, how, limit)
+    if folder is not None:
+        data, path = text_of(folder, limit), folder.files[0]
+    else:
+        data, path = unpacked(source_bytes(source, limit), source, limit)
+    name, path = limit.name, path.lower()
+    if not data[:LOOKED_AT].strip() and not data.strip():
+        raise InputError(f"{name} is empty.")
+    if re.match(_R, data):
+        raise InputError(
+            f"{name} is a file of R, which is not read. Save it as CSV, Parquet, Feather or Excel."
+        )
+    kind, program = kind_of(data), reader_of(data)
+    if kind is not None:
+        with as_file(data) as place:
+            return _database(place, kind, how, limit)
+    if program is not None:
+        return read_labelled(data, *program, limit, how)
     if data[:4] == b"PAR1" or path.endswith((".parquet", ".pq")):
         return _columnar(data, limit, "Parquet", _check_parquet), []
     if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
@@ -95,13 +143,25 @@ def _parsed(data: bytes, path: str, how: Reading, limit: Limit) -> tuple[pd.Data
     if data[:4] == b"\xd0\xcf\x11\xe0":
         raise InputError(f"{name} is an Excel file of the old format. Save it as .xlsx or CSV.")
     limit.check(TEXT_COST * len(data))
-    text, notes = decoded(data, name)
-    if not text.strip():
+    text, notes, encoding = decoded(data, name)
+    del data  # which may be large
+    if not text[:LOOKED_AT].strip() and not text.strip():
         raise InputError(f"{name} is empty.")
     if path.endswith(".arff") or is_arff(text):
-        return read_arff(text, name), notes
-    tabs = "\t" if path.endswith((".tsv", ".tab")) else None
-    return read_text(text, name, tabs, how), notes
+        frame = read_arff(text, name)
+    elif path.endswith(ENDINGS) or is_json_lines(text):
+        frame = read_json_lines(text, limit)
+    else:
+        tabs = "\t" if path.endswith((".tsv", ".tab")) else None
+        frame = read_text(text, name, tabs, how)
+        notes = [*notes, *frame.attrs.pop("notes")]
+    frame.attrs["encoding"] = encoding
+    return frame, notes
+
+
+def _database(path: str, kind: str, how: Reading, limit: Limit) -> tuple[pd.DataFrame, list[str]]:
+    frame, notes = read_database(path, kind, how.sheet, limit)
+    return frame.apply(_as_dates), notes
 
 
 def _columnar(
@@ -120,6 +180,13 @@ def _columnar(
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise InputError(f"{name} cannot be read as {kind}: {brief(error)}.") from error
+    frame = _plain(frame, name)
+    frame.attrs["format"] = kind.lower()
+    return frame
+
+
+def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """A frame whose index is columns, and whose days are dates."""
     index = frame.index
     twice = [each for each in index.names if each is not None and each in frame.columns]
     if twice:
@@ -139,7 +206,7 @@ def _check_parquet(data: bytes, limit: Limit) -> None:
     facts = parquet.ParquetFile(io.BytesIO(data)).metadata
     unpacked = sum(facts.row_group(j).total_byte_size for j in range(facts.num_row_groups))
     kinds = [facts.schema.column(j).physical_type for j in range(facts.num_columns)]
-    limit.check(max(unpacked, facts.num_rows * sum(_WIDTHS.get(kind, 8) for kind in kinds)))
+    limit.check(max(unpacked, facts.num_rows * sum(WIDTHS.get(kind, 8) for kind in kinds)))
 
 
 def _check_feather(data: bytes, limit: Limit) -> None:
@@ -169,7 +236,12 @@ def _excel(data: bytes, limit: Limit, sheet: str | None) -> tuple[pd.DataFrame, 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             limit.check(sum(part.file_size for part in parts.infolist()))
-        titles, rows = _sheet(data, name, sheet)
+            merged = any(
+                b"<mergeCell " in parts.read(part)
+                for part in parts.namelist()
+                if part.startswith("xl/worksheets/")
+            )
+        titles, rows = _sheet(data, name, sheet, merged)
     except (InputError, MemoryError):
         raise
     except Exception as error:  # zip, XML and key errors: whatever the damage leads to
@@ -181,31 +253,45 @@ def _excel(data: bytes, limit: Limit, sheet: str | None) -> tuple[pd.DataFrame, 
         raise InputError(f"The sheet {chosen!r} of {name} holds no table; {choose}")
     if not rows:
         raise InputError(f"The sheet of {name} is empty.")
-    header = [f"column {j + 1}" if v is None else str(v).strip() for j, v in enumerate(rows[0])]
-    frame = pd.DataFrame(rows[1:], columns=header).infer_objects()
-    if not others:
-        return frame, []
-    frame.attrs["hint"] = f" The sheet {chosen!r} was read; {choose}"
-    if sheet is not None:
-        return frame, []
-    return frame, [f"{name} has {len(titles)} sheets; the first one, {chosen!r}, was read."]
+    names, body, notes = table_in(rows, name)
+    frame = pd.DataFrame(body, columns=names).infer_objects()
+    frame.attrs |= {"format": "excel", "sheet": chosen}
+    if others:
+        frame.attrs["hint"] = f" The sheet {chosen!r} was read; {choose}"
+    if others and sheet is None:
+        notes = [f"{name} has {len(titles)} sheets; the first one, {chosen!r}, was read.", *notes]
+    return frame, notes
 
 
-def _sheet(data: bytes, name: str, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
+def _sheet(
+    data: bytes, name: str, sheet: str | None, merged: bool
+) -> tuple[list[str], list[list[Any]]]:
     """The names of all sheets, and the rows of one, as long as the longest; none of a chart."""
     import openpyxl
 
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=not merged, data_only=True)
     titles = book.sheetnames
     if sheet is not None and sheet not in titles:
         raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
     cells = book[sheet or titles[0]]
     if not hasattr(cells, "values"):
         return titles, []
-    cells.reset_dimensions()  # what a file says of its own size may be wrong
+    if merged:
+        _fill_merged(cells)
+    else:
+        cells.reset_dimensions()  # what a file says of its own size may be wrong
     rows = [_filled_part(row) for row in cells.values]
     width = max(map(len, rows), default=0)
     return titles, [[*row, *[None] * (width - len(row))] for row in rows if row]
+
+
+def _fill_merged(cells: Any) -> None:
+    """Cells below one that they are merged with get its value: a name over several rows."""
+    for area in list(cells.merged_cells.ranges):
+        cells.unmerge_cells(str(area))
+        value = cells.cell(area.min_row, area.min_col).value
+        for row in range(area.min_row + 1, area.max_row + 1):
+            cells.cell(row, area.min_col).value = value
 
 
 def _filled_part(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -214,6 +300,13 @@ def _filled_part(row: tuple[Any, ...]) -> tuple[Any, ...]:
     while end and row[end - 1] is None:
         end -= 1
     return row[:end]
+
+
+def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table without columns that have neither a name nor values, as after a last delimiter."""
+    unnamed = [name for name in frame if re.fullmatch(r"column \d+", str(name))]
+    empty = [name for name in unnamed if frame[name].isna().all()]
+    return frame.drop(columns=empty) if frame.shape[1] - len(empty) > 1 else frame
 
 
 def _check_names(frame: pd.DataFrame, name: str) -> None:

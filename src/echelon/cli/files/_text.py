@@ -15,6 +15,14 @@ import pandas as pd
 
 from echelon._core.words import is_number
 from echelon.cli._terminal import InputError
+from echelon.cli.files._around import (
+    first_rows,
+    n_titles,
+    said_of,
+    without_notes,
+    without_titles,
+)
+from echelon.cli.files._parts import Slices, read_parts
 
 DELIMITERS = ",;\t|"
 
@@ -53,26 +61,24 @@ class Reading(NamedTuple):
     """Texts that mean missing in single columns."""
 
 
-def decoded(data: bytes, name: str) -> tuple[str, list[str]]:
-    """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; and notes."""
+def decoded(data: bytes, name: str) -> tuple[str, list[str], str]:
+    """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; notes; which."""
     encoding = _encoding(data)
     if encoding is not None:
         try:
-            return data.decode(encoding), []
+            return data.decode(encoding), [], encoding
         except UnicodeDecodeError as error:
             raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
     if b"\x00" in data:
         raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
     control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
     if control > 0.01 * len(data[:4096]):
-        raise InputError(
-            f"{name} is no text file. Give a CSV, Parquet, Feather, ARFF or Excel file."
-        )
+        raise InputError(f"{name} is no text file, and none of the other formats that are read.")
     try:
-        return data.decode("utf-8"), []
+        return data.decode("utf-8"), [], "utf-8"
     except UnicodeDecodeError:
         note = f"{name} is not UTF-8 and was read as Windows-1252."
-        return data.decode("cp1252", errors="replace"), [note]
+        return data.decode("cp1252", errors="replace"), [note], "cp1252"
 
 
 def _encoding(data: bytes) -> str | None:
@@ -80,7 +86,7 @@ def _encoding(data: bytes) -> str | None:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return encoding
-    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)):
+    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)) if b"\x00" in data else ():
         if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * (len(data) // 2):
             return encoding
     return None
@@ -93,42 +99,49 @@ def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.D
     if hint:
         text, delimiter = text[hint.end() :], hint[1]
     delimiter = _one_character(how.delimiter) or delimiter or _sniffed(text)
-    rows = io.StringIO(text)
+    text, n_cut, above = without_titles(text, delimiter)
+    rows = Slices(text)
     header = _header(rows, delimiter, name)
+    text, below = without_notes(text, delimiter, len(header))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                rows,  # which stands behind the header
+            frame = read_parts(  # what a point or a comma means is decided for the whole file
+                text,
+                rows.place,
+                len(header),
                 sep=delimiter,
                 header=None,
                 names=range(len(header)),
                 index_col=False,
                 skipinitialspace=True,
-                dtype=object,  # what a point or a comma means is decided for the whole file
                 keep_default_na=False,
                 na_values=[*MISSING, *how.missing],
             )
     except pd.errors.EmptyDataError:
         frame = pd.DataFrame(columns=range(len(header)))
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        _check_rows(text, delimiter, len(header), name, short=False)
+        _check_rows(text, delimiter, len(header), name, n_cut, short=False)
         reason = str(error).replace("Error tokenizing data. C error: ", "").strip().rstrip(".")
         raise InputError(
             f"{name} cannot be read: {reason}. Is a quotation mark left open?"
         ) from error
-    frame = pd.DataFrame({j: _truths(column) for j, column in frame.items()}, index=frame.index)
+    sure = {header[j]: cell for j, cell in frame.attrs.get("sure", {}).items()}
+    truths = {j: _truths(column) for j, column in frame.items()}
+    frame = pd.DataFrame(truths, index=frame.index, copy=False)
     frame.columns = header
     if len(frame) and frame.iloc[:, -1].isna().any():
-        _check_rows(text, delimiter, len(header), name, short=True)
-    frame.attrs["delimiter"] = delimiter
+        _check_rows(text, delimiter, len(header), name, n_cut, short=True)
+    said = said_of(name, above, below)
+    frame.attrs |= {"format": "csv", "delimiter": delimiter, "sure": sure, "notes": said}
     return frame
 
 
 def _truths(column: pd.Series) -> pd.Series:
     """A column of true and false as booleans; any other as it is."""
-    cells = column.to_numpy(dtype=object)
-    first = next((cell for cell in cells if isinstance(cell, str)), None)
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    first = next((cell for cell in column if isinstance(cell, str)), None)
     if first not in _TRUTHS or not column.dropna().isin(_TRUTHS).all():
         return column
     return column.map(_TRUTHS).infer_objects()
@@ -147,23 +160,22 @@ def _one_character(delimiter: str | None) -> str | None:
 
 def _sniffed(text: str) -> str:
     """The delimiter that gives the first lines the same number of fields, as many as possible."""
-    lines = text[:100_000].splitlines()[:50]
-    if len(text) > 100_000 and 1 < len(lines) < 50:
-        del lines[-1]  # which may be cut off
-    best, most = ",", (0.0, 1)
+    best, most = ",", (0.0, False, 1)
     for delimiter in DELIMITERS:
-        try:
-            counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
-        except csv.Error:
+        rows = first_rows(text, delimiter)
+        above = n_titles(rows)
+        counts = Counter(len(row) for row in rows[above:] if row)
+        if not counts:
             continue
         n_fields, n_rows = max(counts.items(), key=lambda item: (item[0] > 1, item[1]))
-        quality = (n_rows / sum(counts.values()) if n_fields > 1 else 0.0, n_fields)
+        share = n_rows / sum(counts.values()) if n_fields > 1 else 0.0
+        quality = (share, above == 0, n_fields)
         if quality > most:
             best, most = delimiter, quality
     return best
 
 
-def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
+def _header(rows: Slices, delimiter: str, name: str) -> list[str]:
     """Column names; ``rows`` is left behind them."""
     try:
         fields = next(csv.reader(rows, delimiter=delimiter), [])
@@ -177,21 +189,28 @@ def _header(rows: io.StringIO, delimiter: str, name: str) -> list[str]:
     return header
 
 
-def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: bool) -> None:
-    """Refuse the first row that ends early, or late: its values may belong to other columns."""
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+def _check_rows(
+    text: str, delimiter: str, n_fields: int, name: str, n_cut: int, *, short: bool
+) -> None:
+    """Refuse the first row that ends early, or late: its values may belong to other columns.
+
+    ``n_cut`` lines of the file stand before the text.
+    """
+    reader = csv.reader(Slices(text), delimiter=delimiter)
     hint = "" if short else ", or say what separates columns with --delimiter"
     longest = csv.field_size_limit(max(len(text), 1))  # pandas reads cells of any length
     try:
         for row in reader:
             found = len(row)
             if found and (found < n_fields if short else found > n_fields):
+                line, fields = n_cut + reader.line_num, f"field{'s' * (found > 1)}"
                 raise InputError(
-                    f"Line {reader.line_num} of {name} has {found} field{'s' * (found > 1)}, but "
+                    f"Line {line} of {name} has {found} {fields}, but "
                     f"there are {n_fields} column names. Correct the line{hint}."
                 )
     except csv.Error as error:
-        raise InputError(f"Line {reader.line_num} of {name} cannot be read: {error}.") from error
+        line = n_cut + reader.line_num
+        raise InputError(f"Line {line} of {name} cannot be read: {error}.") from error
     finally:
         csv.field_size_limit(longest)
 
@@ -201,7 +220,7 @@ def _check_rows(text: str, delimiter: str, n_fields: int, name: str, *, short: b
 
 def is_arff(text: str) -> bool:
     """Whether the first line that is no comment begins a relation."""
-    for line in text.splitlines():
+    for line in Slices(text):
         if line.strip() and not line.lstrip().startswith("%"):
             return line.lstrip().lower().startswith("@relation")
     return False

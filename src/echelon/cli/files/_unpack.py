@@ -6,12 +6,13 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import sys
 import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from echelon._core.files import expanded
 from echelon.cli._terminal import InputError, brief, nearest
@@ -41,11 +42,13 @@ def source_bytes(source: str, limit: Limit) -> bytes:
             "The name of the data file is empty. Name a file, or - for standard input."
         )
     path = expanded(source)
-    if path.is_dir():
-        raise InputError(f"{source!r} is a folder. Name a file in it.")
     try:
         with path.open("rb") as file:
-            return limit.read(file)
+            before = _state(file)
+            data = limit.read(file)
+            if _state(file) != before:
+                raise InputError(f"{source!r} changed while it was read. Wait until it is written.")
+            return data
     except InputError:
         raise
     except FileNotFoundError:
@@ -56,6 +59,12 @@ def source_bytes(source: str, limit: Limit) -> bytes:
         raise InputError(f"{source!r} cannot be read: {error.strerror or error}.") from error
     except ValueError as error:
         raise InputError(f"{source!r} is no file name: {error}.") from error
+
+
+def _state(file: IO[bytes]) -> tuple[int, int]:
+    """How large a file is, and when it was written last."""
+    facts = os.fstat(file.fileno())
+    return facts.st_size, facts.st_mtime_ns
 
 
 def _beside(path: Path) -> str:
