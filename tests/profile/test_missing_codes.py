@@ -9,7 +9,7 @@ import pytest
 from cli_cases import call
 from echelon.cli.files import Reading, read_table
 from echelon.profile import profile
-from echelon.profile._codes import missing_codes
+from echelon.profile._columns import missing_codes
 
 
 @pytest.mark.parametrize("codes", [[99], [77, 88], [-9], [-99], [-999], [999], [9999], [-9, 99]])
@@ -88,11 +88,11 @@ def test_the_command_says_it_before_the_answer_and_the_option_settles_it(tmp_pat
     survey().to_csv(path, index=False)
     options = ("rank", path, "-t", "grade", "-m", "rankcorrelation", "-q")
     out = call(capsys, *options).out
-    assert out.index("Beware: 77 and 88 in q1 and q2") < out.index("feature  ")
-    assert out.count("pass --missing q1,q2=77,88.") == 1
+    assert out.index("Warning: 77 and 88 in q1 and q2") < out.index("feature  ")
+    assert out.count("pass --missing q1,q2=77,88, if not, --not-missing q1,q2.") == 1
     done = call(capsys, *options, "--missing", "q1,q2=77,88")
     assert done.code == 0
-    assert "Beware: 77" not in done.out
+    assert "Warning: 77" not in done.out
     data = json.loads(
         call(capsys, "profile", path, "-t", "grade", "--missing", "q1=77,88", "--json").out
     )

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from echelon import as_intervals
+from echelon.profile import constant_columns, is_nominal, is_number, text_columns
 from echelon.profile._columns import has_common_scale, identifier_columns
 from echelon.profile._scales import guess_order
 from echelon.report import TableEncoder, profile
@@ -65,10 +67,13 @@ def test_columns_that_tell_nothing_or_too_much(table):
     assert found.nominal == ["home"]
     assert found.missing == {"empty": 60}
     said = " ".join(found.caveats)
-    for text in ("x and twin are the same", "from one column, home: is that", "missing in empty"):
+    for text in ("x and twin are the same", "values of empty are missing"):
         assert text in said
+    assert "home predicts the target almost perfectly: is it known in advance?" in found.warnings[0]
     assert found.method == "autoselector"
     assert found.selector(random_state=1).random_state == 1
+    counted = dict(found.frame().itertuples(index=False, name=None))["features"]
+    assert counted == "3, 1 of them categorical; 5 columns excluded"
     assert found.as_dict()["classes"] == {"0": 20, "1": 20, "2": 20}
 
 
@@ -134,3 +139,32 @@ def test_numbers_that_never_repeat_where_chance_would_are_identifiers(rng):
     assert identifier_columns(pd.DataFrame({"x": rng.permutation(60) / 10})) == []
     measured = np.append(rng.permutation(60), 3)
     assert identifier_columns(pd.DataFrame({"x": measured})) == []
+
+
+# ------------------------------------------------------------------------------------- raw input
+
+
+def test_helpers_take_what_a_user_passes():
+    values = np.array([[1.0, 2.0, np.nan], [1.0, 3.0, np.nan], [1.0, 2.0, np.nan]])
+    remarks = [[f"no {k}", "own" if k % 2 else "rent"] for k in range(60)]
+    for made in (np.asarray, np.ndarray.tolist, pl.DataFrame, pd.DataFrame):
+        names = getattr(made(values), "columns", range(3))
+        assert constant_columns(made(values)) == [names[0], names[2]]
+    assert text_columns(remarks) == [0]
+    assert text_columns(pl.DataFrame(remarks, schema=["a", "b"], orient="row")) == ["a"]
+
+
+@pytest.mark.parametrize("helper", [constant_columns, text_columns])
+def test_helpers_refuse_in_one_sentence(helper):
+    with pytest.raises(ValueError, match="must have rows and columns"):
+        helper([1, 2, 3])
+    with pytest.raises(TypeError, match="`X` is a dict"):
+        helper({"a": [1, 2]})
+    with pytest.raises(TypeError, match="when"):
+        helper(pd.DataFrame({"when": pd.date_range("2024-01-01", periods=3)}))
+
+
+@pytest.mark.parametrize("helper", [is_nominal, is_number])
+def test_helpers_of_one_column_need_one(helper):
+    with pytest.raises(TypeError, match=r"must be a pandas Series, got list\. Pass"):
+        helper([1, 2])

@@ -13,6 +13,7 @@ from echelon import (
     CFS,
     IntervalRelief,
     OReliefF,
+    RankCorrelation,
     RankOrderSelector,
     RelevanceBounds,
     ReliefF,
@@ -25,6 +26,7 @@ from echelon.report import summarize
 from echelon.study._choice import (
     Limit,
     Rule,
+    choices_without,
     choose,
     held_out_scores,
     size_of,
@@ -78,7 +80,7 @@ def test_the_answer(simple):
     assert answer["keep"][0] in ("first", "twin")
     assert answer["n_features"] == len(answer["keep"]) == summary["methods"][0]["n_features"]
     assert summary["words"]["answer"].startswith(
-        f"Keep these {answer['n_features']} of 6; more gain little"
+        f"Selected {answer['n_features']} of 6 features; adding more gains little"
     )
     kept = [feature["name"] for feature in summary["features"] if feature["kept"]]
     assert kept == answer["keep"]
@@ -95,7 +97,7 @@ def test_features_that_say_the_same(simple):
         assert summary["groups"] == [
             [n for n in summary["answer"]["keep"] if n in ("first", "twin")]
         ]
-        assert any("say nearly the same" in caveat for caveat in summary["words"]["caveats"])
+        assert any("are highly correlated" in caveat for caveat in summary["words"]["caveats"])
     else:
         assert substitutes[summary["answer"]["keep"][0]] in (["first"], ["twin"])
 
@@ -106,7 +108,7 @@ def test_noise_is_not_worth_keeping(rng):
     answer = report.summary()["answer"]
     assert answer["helps"] is False
     assert answer["keep"] == []
-    assert "Keep none" in report.to_html()
+    assert "No features selected" in report.to_html()
     asked = summarize(X, y, ReliefF(), n_features=2, n_resamples=0, estimator=GaussianNB())
     answer = asked.summary()["answer"]
     assert len(answer["keep"]) == 2
@@ -205,15 +207,15 @@ def test_selection_happens_within_the_folds():
 ORDERED = pd.Categorical(np.array(["low", "mid", "high"])[np.arange(60) % 3],
                          ["low", "mid", "high"], ordered=True)  # fmt: skip
 TARGETS = [
-    (ReliefF(), np.arange(60) % 3, "ordinal", "mean error in classes"),
+    (ReliefF(), np.arange(60) % 3, "ordinal", "MAE in classes"),
     (ReliefF(), np.array(["a", "b"])[np.arange(60) % 2], "classification", "balanced accuracy"),
-    (OReliefF(), np.arange(60) % 3, "ordinal", "mean error in classes"),
-    (OReliefF(), ORDERED, "ordinal", "mean error in classes"),
+    (OReliefF(), np.arange(60) % 3, "ordinal", "MAE in classes"),
+    (OReliefF(), ORDERED, "ordinal", "MAE in classes"),
     (OReliefF(class_order=["low", "mid", "high"]), np.asarray(ORDERED), "ordinal",
-     "mean error in classes"),
+     "MAE in classes"),
     (OReliefF(), np.arange(60) % 2, "classification", "balanced accuracy"),
     (RelevanceBounds(C=0.3, false_positive_rate=0.5), np.arange(60) + 0.5, "regression", "R²"),
-    (SelectKBest(f_classif), np.arange(60) % 3, "ordinal", "mean error in classes"),
+    (SelectKBest(f_classif), np.arange(60) % 3, "ordinal", "MAE in classes"),
 ]  # fmt: skip
 
 
@@ -226,7 +228,7 @@ def test_kinds_of_targets(selector, y, kind, score, rng):
     assert summary["data"]["kind"] == kind
     assert summary["answer"]["score"]["name"] == score
     assert summary["how"]["scoring"] == score
-    assert summary["words"]["title"] == "Which features go with grade?"
+    assert summary["words"]["title"] == "Which features predict grade?"
     guess = summary["answer"]["score"]["guess"]["mean"]
     assert guess > 0.6 if kind == "ordinal" else guess < 0.6
     if kind == "regression":
@@ -343,3 +345,30 @@ def test_real_data():
     assert not score["larger_is_better"]
     assert 0 < score["held_out"]["mean"] < score["guess"]["mean"]
     assert "flavanoids" in report.summary()["answer"]["keep"]
+
+
+def test_a_number_of_features_that_folds_decide_is_said_to_be_uncertain(rng):
+    """The range is that of the choices without one fold each; it is said where it is wide."""
+    X = pd.DataFrame(rng.normal(size=(90, 8))).add_prefix("x")
+    y = X.sum(axis=1) + 3 * rng.normal(size=90)
+    found = summarize(X, y, RankCorrelation(), n_resamples=0, random_state=0)
+    answer = found.summary()["answer"]
+    said = [each for each in found.summary()["words"]["caveats"] if "How many is uncertain" in each]
+    low, high = answer["sizes"]
+    assert 1 <= low <= high <= 8
+    assert bool(said) == (answer["helps"] and high >= 1.5 * low)
+    assert all(f"{low} to {high} features" in each for each in said)
+    fixed = summarize(X, y, RankCorrelation(), n_resamples=0, n_features=3).summary()
+    assert fixed["answer"]["sizes"] == [3, 3]
+
+
+def test_sizes_without_a_fold_are_those_of_the_other_folds(rng):
+    scores = rng.random((6, 6)) / 10 + 1
+    scores[5, 0] += 1  # six features are far better in one of the folds
+    curves = {"m": FeatureCurve(np.arange(1, 7), scores, np.zeros((6, 6), int))}
+    chosen = choices_without({"model": curves}, np.zeros(6), Rule())
+    assert len({choice.size for _, choice in chosen}) > 1
+    for fold, (model, choice) in enumerate(chosen):
+        alone = {"m": curves["m"].without(fold)}
+        assert model == "model"
+        assert choice == choose(alone, 0.0, Rule())

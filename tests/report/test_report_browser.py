@@ -123,7 +123,7 @@ def test_values_at_the_curve(page):
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", dot)
     ActionChains(page).move_to_element(dot).perform()
     text = wait_for(lambda: tip.text)
-    assert "features: mean error in classes" in text
+    assert "features: MAE in classes" in text
     assert "±" in text
     ActionChains(page).move_to_element(page.find_element(By.TAG_NAME, "h1")).perform()
     wait_for(lambda: not tip.is_displayed())
@@ -179,7 +179,7 @@ def _places(browser, *selectors):
 
 def test_the_first_screen_answers_what_is_asked_first(unstable):
     questions = [each.text for each in unstable.find_elements(By.CSS_SELECTOR, ".questions dt")]
-    assert questions[:3] == ["What do we lose against all?", "Which single feature matters most?",
+    assert questions[:3] == ["What does selecting cost?", "Which feature matters most?",
                              "Would another model agree?"]  # fmt: skip
     replies = unstable.find_elements(By.CSS_SELECTOR, ".questions dd")
     assert all(reply.text for reply in replies)

@@ -54,7 +54,7 @@ def test_one_answer_everywhere(grades, selector, tmp_path):
 def test_what_is_fitted(grades, selector):
     X, _ = grades
     assert selector.kind_ == "ordinal"
-    assert selector.scoring_ == "mean error in classes"
+    assert selector.scoring_ == "MAE in classes"
     assert selector.helps_
     assert set(selector.baselines_) == {"guess", "all features", "forest"}
     assert selector.score_ < selector.baselines_["guess"]

@@ -26,6 +26,8 @@ def test_the_report_is_about_the_selection(fitted, tmp_path):
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.to_html()
     with pytest.raises(FileExistsError):
         fitted.report(tmp_path / "page.html", n_resamples=0)
+    fitted.report(tmp_path / "page.html", n_resamples=0, overwrite=True)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") != report.to_html()
     for ending in ("md", "json"):
         fitted.report(tmp_path / f"page.{ending}", n_resamples=0)
     with pytest.raises(ValueError, match=r"must end in \.html, \.md or \.json"):
@@ -62,4 +64,4 @@ def test_noise_that_is_kept_as_asked_for(rng):
         summary = selector.report(n_resamples=0).summary()
         assert set(summary["answer"]["keep"]) == set(X.columns[selector.support_])
         assert not summary["answer"]["helps"]
-    assert "not clearly better" in summary["words"]["answer"]
+    assert "not significantly better" in summary["words"]["answer"]

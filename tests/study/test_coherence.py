@@ -288,18 +288,18 @@ def test_the_warning_stands_beside_the_answer(rng):
     X[:, 0] += 2 * y
     report = summarize(X, y, ReliefF(), n_features=12, n_resamples=10)
     (warning,) = report.summary()["words"]["warnings"]
-    assert warning.startswith("The choice is not stable (0.")
+    assert warning.startswith("The selection is not stable (0.")
     assert not any("not stable" in caveat for caveat in report.summary()["words"]["caveats"])
     page, text = report.to_html(), report.to_markdown()
-    assert page.index(warning) < page.index("on samples that had no say")
-    assert text.index(warning.split(" (")[0]) < text.index("on samples that had no say")
+    assert page.index(warning) < page.index("cross-validated")
+    assert text.index(warning.split(" (")[0]) < text.index("cross-validated")
 
 
 @pytest.mark.parametrize(("association", "said"), [(0.93, True), (0.8, True), (0.18, False)])
 def test_bounds_call_only_interchangeable_what_goes_together(association, said):
     sentence = _show._of_group(["income", "debt"], association)
-    assert sentence.startswith("One of these may do: income and debt") == said
-    assert ("0.18 only" in sentence) == (not said)
+    assert sentence.startswith("One of these may be enough: income and debt") == said
+    assert ("at most 0.18" in sentence) == (not said)
 
 
 def test_the_command_measures_how_alike_interchangeable_features_are(tmp_path):
@@ -311,5 +311,5 @@ def test_the_command_measures_how_alike_interchangeable_features_are(tmp_path):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         assert main(["bounds", str(tmp_path / "same.csv"), "-t", "y", "--class-order", order]) == 0
-    assert "One of these may do: x2 and x3." in out.getvalue()
+    assert "One of these may be enough: x2 and x3." in out.getvalue()
     assert "do not fit together" not in out.getvalue()

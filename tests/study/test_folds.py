@@ -88,7 +88,7 @@ def test_the_report_keeps_groups_together(rng):
     found = summarize(X, y, RankCorrelation(), groups=who, **settings).summary()
     assert found["how"]["groups"] == "who"
     assert found["how"]["folds"] == 4
-    assert "rows of the same who never in both parts" in str(found["words"]["caveats"])
+    assert "rows of the same who are never split" in str(found["words"]["caveats"])
     assert not found["answer"]["helps"]
     # Half of the subjects: what is chosen must differ from one half to the next.
     alone = summarize(X, y, RankCorrelation(), **settings).summary()
@@ -107,10 +107,10 @@ def test_a_repeated_subject_is_named_before_the_answer(rng):
 
 
 def test_the_past_says_nothing_of_a_turned_future(rng):
-    """A trend that turns round half way helps shuffled folds, and not those along time."""
+    """A trend that turns round after two thirds helps shuffled folds, and not those along time."""
     when = np.arange(300)
     x = rng.normal(size=300)
-    y = np.where(when < 240, x, -x) + 0.1 * rng.normal(size=300)
+    y = np.where(when < 200, x, -x) + 0.1 * rng.normal(size=300)
     X = pd.DataFrame({"x": x, "noise": rng.normal(size=300)})
     shuffled = summarize(X, y, RankCorrelation(), n_resamples=0).summary()
     forward = summarize(X, y, RankCorrelation(), n_resamples=0, time=when).summary()

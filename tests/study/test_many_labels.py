@@ -66,13 +66,28 @@ def test_the_encoder_learns_from_other_rows(shops):
     assert TableEncoder().fit_transform(X).shape == (600, 41)  # without a target: the frequent ones
 
 
+def test_categories_alone_are_standardised_too():
+    """Their columns are True and False, without a number beside them."""
+    home = np.array(["own", "rent", "own", "free"])
+    X = pd.DataFrame({"home": home})
+    expected = np.stack([home == each for each in ("free", "own", "rent")], axis=1).astype(float)
+    expected = (expected - expected.mean(axis=0)) / expected.std(axis=0)
+    encoder = TableEncoder()
+    found = encoder.fit_transform(X)
+    assert_allclose(np.sort(found, axis=1), np.sort(expected, axis=1))
+    assert_allclose(encoder.transform(X), found)
+
+
 @pytest.mark.parametrize("selector", [RankCorrelation(), ForwardLinear(), AutoSelector()])
 def test_shops_that_matter_are_kept_and_others_not(selector, shops):
     X, y = shops
     found = summarize(X, y, selector, n_resamples=0, cv=3).summary()
     assert found["features"][0]["name"] == "shop"
     assert "city" not in found["answer"]["keep"]
-    said = "More than 20 labels, judged by the mean outcome of each label on other rows: shop (40)"
+    said = (
+        "More than 20 categories, encoded by the mean outcome of each category in the training "
+        "rows: shop (40)"
+    )
     assert any(said in caveat for caveat in found["words"]["caveats"])
 
 

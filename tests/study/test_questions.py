@@ -1,5 +1,7 @@
 """What is asked next: single features left out and added, all features, a forest."""
 
+from html import unescape
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,15 +114,15 @@ def test_nothing_kept_nothing_asked(rng):
     assert report.summary()["answer"]["keep"] == []
     assert asked["dropped"] == []
     assert report.summary()["words"]["questions"] == {}
-    assert "What single features do" not in report.to_html()
-    assert "What single features do" not in report.to_markdown()
+    assert "Contribution of single features" not in report.to_html()
+    assert "Contribution of single features" not in report.to_markdown()
 
 
 def test_not_without_resamples(rng):
     X, y = classes_and_noise()
     report = summarize(X, y, ReliefF(), n_resamples=0, estimator=GaussianNB())
     assert report.summary()["questions"] is None
-    assert report.summary()["words"]["comparison"] in report.to_html()
+    assert report.summary()["words"]["lines"]["Baseline"] in unescape(report.to_html())
 
 
 def test_a_forest_that_sees_more_evaluates(rng):
@@ -135,18 +137,20 @@ def test_a_forest_that_sees_more_evaluates(rng):
     assert set(answer["keep"]) >= {"a", "b"}
     assert answer["score"]["models"][0]["name"] == "linear"
     assert answer["score"]["models"][0]["clear"]
-    assert "Evaluated by a forest, better than a linear model by" in found["words"]["comparison"]
+    assert found["words"]["lines"]["Model"].startswith(
+        "random forest, better than a linear model by"
+    )
     said = found["words"]["questions"]["Would another model agree?"]
-    assert said.startswith("A linear model on all features reaches")
-    assert ", worse" in said
+    assert said.startswith("A linear model reaches")
+    assert ", significantly worse" in said
     assert found["questions"]["in_common"] in (None, 2, 3)
 
 
 def test_questions_stand_in_every_rendering(simple):
     asked = simple.summary()["words"]["questions"]
     assert list(asked)[:3] == [
-        "What do we lose against all?",
-        "Which single feature matters most?",
+        "What does selecting cost?",
+        "Which feature matters most?",
         "Would another model agree?",
     ]
     page, text = simple.to_html(), simple.to_markdown()

@@ -69,6 +69,48 @@ def test_rate_on_noise_of_rare_values(kind):
     assert found <= binom.ppf(0.9999, tables, 0.05)
 
 
+@pytest.mark.parametrize("kind", TARGETS)
+def test_along_time_equals_plain_loops(kind):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        frame, target = mixed(rng, 16), read_target(TARGETS[kind](rng, 16), kind)
+        order = rng.permutation(16)
+        expected = reference_related.p_value_along(*as_lists(frame, target), order.tolist())
+        assert _related.p_value(frame, target, 0, order) == expected
+
+
+def series(rng, n, slowness):
+    """A series that forgets: each value a part of the one before, and chance."""
+    values = np.zeros(n)
+    for t in range(1, n):
+        values[t] = slowness * values[t - 1] + rng.normal()
+    return values
+
+
+@pytest.mark.parametrize("slowness", [0.0, 0.9, 1.0])
+def test_rate_on_series_that_have_nothing_to_do_with_each_other(slowness):
+    tables, found = 120, 0
+    for seed in range(tables):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({name: series(rng, 90, slowness) for name in "abcd"})
+        X["a"] += 0.1 * np.arange(90)
+        y = series(rng, 90, slowness) + 0.1 * np.arange(90)
+        found += _related.p_value(X, read_target(y, "regression"), seed, np.arange(90)) <= 0.05
+    assert found <= binom.ppf(0.9999, tables, 0.05)
+
+
+def test_a_signal_in_slow_noise_is_found_along_time():
+    """What the folds alone hardly ever do."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(150, 4)), columns=list("abcd"))
+    y = X["a"] + 1.5 * series(rng, 150, 0.9)
+    order = rng.permutation(150)  # rows in any order
+    selector = AutoSelector(random_state=0).fit(X.iloc[order], y[order], time=order)
+    assert selector.helps_
+    assert not selector._study.judged.clear
+    assert "a" in selector.get_feature_names_out()
+
+
 def small_table(seed=1, n=24):
     """Few rows, one feature that clearly rises with the classes, and noise."""
     rng = np.random.default_rng(seed)
@@ -97,8 +139,7 @@ def test_rows_that_are_not_independent_are_left_to_the_folds(monkeypatch):
     with pytest.raises(AssertionError):
         fit(X, y)
     fit(X, y, groups=np.arange(24) // 2)
-    fit(X, y, time=np.arange(24))
-    fit(X, y, sample_weight=np.arange(1, 25))
+    fit(X, y, sample_weight=np.arange(1, 25) / 2)
     with pytest.raises(AssertionError):  # weights that are all the same say nothing
         fit(X, y, sample_weight=np.full(24, 3.0))
     folds = [(np.arange(24) % 3 != f).nonzero()[0] for f in range(3)]

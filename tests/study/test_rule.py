@@ -11,6 +11,7 @@ from echelon.study._choice import Rule, choose, read_rule, share_to_offer, size_
 from echelon.study._rankers import Arranged
 
 NAMES = list("abcdefgh")
+ALONE = np.arange(len(NAMES))
 
 
 def curve_of(*means):
@@ -28,7 +29,7 @@ KNEE = curve_of(0.2, 0.4, 0.58, 0.585, 0.59, 0.6, 0.605, 0.61)
     ("tolerance", "size"), [(None, 7), ("1%", 7), ("5.9%", 3), (0.03, 3), (0.0301, 3), (0.5, 1)]
 )
 def test_the_tolerance_is_a_loss_or_a_share_of_the_gain(tolerance, size):
-    rule = read_rule("auto", tolerance, (), NAMES)
+    rule = read_rule("auto", tolerance, (), NAMES, ALONE)
     assert size_of(KNEE, 0.1, rule) == size
 
 
@@ -60,17 +61,17 @@ def test_the_first_method_is_chosen_unless_another_is_better_or_no_worse_and_sma
 @pytest.mark.parametrize("tolerance", ["some", "-1%", "%", -0.1, True, float("nan"), "inf"])
 def test_no_tolerance(tolerance):
     with pytest.raises(ValueError, match="`tolerance` must be a number from 0"):
-        read_rule("auto", tolerance, (), NAMES)
+        read_rule("auto", tolerance, (), NAMES, ALONE)
 
 
 def test_wrong_numbers_of_features():
     for n_features in (0, 9, 1.5, True, "many"):
         with pytest.raises(ValueError, match="'auto' or a whole number from 1 to"):
-            read_rule(n_features, None, (), NAMES)
+            read_rule(n_features, None, (), NAMES, ALONE)
     with pytest.raises(ValueError, match="from 2 to the number of features, 8, got 1"):
-        read_rule(1, None, ("a", "b"), NAMES)
+        read_rule(1, None, ("a", "b"), NAMES, ALONE)
     with pytest.raises(ValueError, match="`keep` must name features, got 'z'"):
-        read_rule("auto", None, ("z",), NAMES)
+        read_rule("auto", None, ("z",), NAMES, ALONE)
 
 
 @pytest.fixture
@@ -102,8 +103,8 @@ def test_they_are_in_the_answer_of_every_size(selector, sums):
     noise = np.random.default_rng(1).normal(size=120)
     none = summarize(X, noise, selector, keep=["h", "g"], n_resamples=0).summary()
     assert sorted(none["answer"]["keep"]) == ["g", "h"]
-    assert none["words"]["answer"].startswith("Keep ")
-    assert "as asked for" in none["words"]["answer"]
+    assert none["words"]["answer"].startswith("Selected only ")
+    assert "as requested" in none["words"]["answer"]
 
 
 def test_nearly_everything_comes_with_an_offer(rng):
@@ -117,7 +118,7 @@ def test_nearly_everything_comes_with_an_offer(rng):
     assert sorted(offer["keep"]) == ["a", "b", "c"]
     assert 0 < offer["share"] < 0.1
     assert offer["tolerance"] == 0.05
-    assert summary["words"]["offer"].endswith('tolerance="5%" keeps only those.')
+    assert summary["words"]["lines"]["Smaller set"].endswith('(tolerance="5%")')
     taken = summarize(X, y, RankCorrelation(), n_resamples=0, tolerance="5%").summary()["answer"]
     assert taken["keep"] == offer["keep"]
     assert taken["offer"] is None

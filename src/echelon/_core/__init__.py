@@ -1,15 +1,17 @@
-"""What all rooms of the library share and nobody else needs: not public, may change any time.
+"""Internal helpers that all packages share: not public, may change any time.
 
 ``words``        every sentence about data and results, made of facts
 ``rows``         rows and columns of what the user passed: taking some, weights, seeds
-``samples``      columns on one scale, and samples laid out for an engine
-``directions``   which features should rise or fall with the classes
-``choices``      features that must be kept, or stand or fall together
-``search``       greedy searches over sets of features, and the ranks they lead to
+``samples``      columns on one scale, samples laid out for an engine, and which features should
+                 rise or fall with the classes
+``choices``      features that must be selected, or stand or fall together; searches over sets of
+them
 ``folds``        folds, held-out scores, and the constant baseline that models must beat
 ``significance`` standard errors over folds, their test, and error rates of many p-values
+``answers``      what a classifier of ordered classes answers, given probabilities
 ``by_class``     one feature in every class: quantiles or shares of labels
-``jobs``         parallel work;  ``progress``  bars
+``jobs``         parallel work, and how far it has come
+``trees``        scikit-learn's forest of extremely randomised trees, made faster
 ``compat``       private names of scikit-learn, imported nowhere else
 ``extras``       packages that an extra installs
 ``files``        files written whole or not at all

@@ -34,7 +34,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
 
 
 class Interval(_Interval):
-    """Numbers of a range; True and False are none, although Python counts with them."""
+    """An interval of numbers that rejects booleans."""
 
     def is_satisfied_by(self, val: Any) -> bool:
         """Whether the value is a number, and within."""

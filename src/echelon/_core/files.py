@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -95,21 +97,35 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Fal
     """
     found = check_writable(path, overwrite=overwrite)
     data = content.encode() if isinstance(content, str) else content
-    if _is_special(found):
-        found.write_bytes(data)
-        return found
-    handle, name = tempfile.mkstemp(prefix=f".{found.name[:40]}.", suffix=".part", dir=found.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.chmod(_usual_mode())
-        _put_in_place(part, found, overwrite)
-    finally:
-        part.unlink(missing_ok=True)
+    with _naming(path):
+        if _is_special(found):
+            found.write_bytes(data)
+            return found
+        handle, name = tempfile.mkstemp(
+            prefix=f".{found.name[:40]}.", suffix=".part", dir=found.parent
+        )
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.chmod(_usual_mode())
+            _put_in_place(part, found, overwrite)
+        finally:
+            part.unlink(missing_ok=True)
     return found
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Name the file that could not be written, not the temporary one: the disk is full, say."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def _put_in_place(part: Path, path: Path, overwrite: bool) -> None:

@@ -52,10 +52,10 @@ def make_splitter(cv: Any, y: Any, classes: bool, grouped: bool, random_state: A
 
 
 def forward_folds(time: Any, n_folds: int, groups: Any = None) -> list[tuple]:
-    """Folds that learn from the past and are judged by what comes next.
+    """Folds that learn from the past and are evaluated by what comes next.
 
     The rows are cut along time into one block more than folds; fold k learns from the first k + 1
-    blocks and is judged by the next one.  Rows of the same time are in the same block.
+    blocks and is evaluated by the next one.  Rows of the same time are in the same block.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def forward_folds(time: Any, n_folds: int, groups: Any = None) -> list[tuple]:
     n_folds : int
         How many; fewer where there are not so many different times.
     groups : array-like of shape (n_samples,), default=None
-        Rows of groups that are judged are not learnt from.
+        Rows of groups that are evaluated are not learnt from.
     """
     blocks = time_blocks(time, n_folds + 1)
     if blocks.max() < 1:
@@ -117,7 +117,7 @@ class Guess(NamedTuple):
 def best_guess(
     target: Target, X: Any, y: Any, folds: list[tuple], scorer: Any, weights: Any = None
 ) -> Guess:
-    """The constant guess with the best mean score over the folds; y is what models are given."""
+    """The constant prediction with the best mean score over the folds; models are given y."""
     tried = []
     models = guesses(target)
     for name, model in models.items():

@@ -3,6 +3,7 @@
 ``n_threads``   how many threads ``n_jobs`` stands for
 ``in_threads``  a compiled loop over parts of the data, in threads of this process
 ``Jobs``        many independent jobs, run by joblib: here, in processes or on a cluster
+``track``       how far it has come: a bar where asked for; ``step``, for whoever watches
 
 Threads share the data and start at once, so compiled loops take all cores unless told otherwise.
 Processes copy the data and take seconds to start, so they must be asked for: by a number, or by a
@@ -12,26 +13,153 @@ context of joblib.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from errno import ENOSPC
+from fractions import Fraction
 from functools import cache
+from pickle import PicklingError
 from threading import current_thread, main_thread
+from time import monotonic
 from typing import Any, TypeVar
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from echelon._core.progress import counts_jobs, expect, stepwise, track
+T = TypeVar("T")
+
+_WATCHER: ContextVar[Callable[[int, Fraction], None] | None] = ContextVar("watcher", default=None)
+
+_TOLD: ContextVar[Fraction | None] = ContextVar("told", default=None)
+"""How much of the present step was told already; None: jobs are no part of a step."""
+
+_EVERY_JOB: ContextVar[bool] = ContextVar("every job", default=False)
+
+
+@contextmanager
+def watched(watcher: Callable[[int, Fraction], None]) -> Iterator[None]:
+    """Within, ``watcher(expected, done)`` is told of steps that are now expected, or done.
+
+    Jobs within a step are equal parts of it.
+    """
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+@contextmanager
+def every_job_a_step() -> Iterator[None]:
+    """Within, all jobs are steps, expected as they come: where nobody knows their number before."""
+    token = _EVERY_JOB.set(True)
+    try:
+        yield
+    finally:
+        _EVERY_JOB.reset(token)
+
+
+def counts_jobs() -> bool:
+    """Whether all jobs are steps."""
+    return _EVERY_JOB.get()
+
+
+def expect(n_steps: int) -> None:
+    """Say how many further steps there will be."""
+    _tell(n_steps, Fraction(0))
+
+
+def step(n_steps: int = 1) -> None:
+    """Say that steps are done."""
+    _tell(0, Fraction(n_steps))
+
+
+@contextmanager
+def one_step() -> Iterator[None]:
+    """What happens within is a step; jobs in it tell how far it has come."""
+    yield from stepwise((None,))
+
+
+def _tell(expected: int, done: Fraction) -> None:
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(expected, done)
+
+
+def track(items: Iterable[T], *, total: int | None, description: str, verbose: int) -> Iterator[T]:
+    """Yield the items, with a progress bar on standard error if ``verbose``.
+
+    ``total`` None: it is not known how many there will be.  On a terminal the bar moves, ten times
+    per second at most; elsewhere it is written once, at the end.
+    """
+    if not verbose or sys.stderr is None:
+        yield from items
+        return
+    begun, done, drawn = monotonic(), 0, 0.0
+    moves = sys.stderr.isatty()
+    try:
+        for done, item in enumerate(items, 1):
+            yield item
+            if moves and monotonic() - drawn > 0.1:
+                drawn = monotonic()
+                sys.stderr.write(f"\r{_bar(description, done, total, drawn - begun)}")
+                sys.stderr.flush()
+        total = total or done
+    finally:
+        line = _bar(description, done, total, monotonic() - begun)
+        sys.stderr.write(f"\r{line}\n" if moves else f"{line.rstrip()}\n")
+
+
+def _bar(description: str, done: int, total: int | None, seconds: float) -> str:
+    """How far it has come, and the time that is left, or that it took."""
+    if not total:
+        return f"{description}: {done:,} done, {seconds:.0f} s"
+    share = min(done / total, 1.0)
+    left = f"{seconds * (1 / share - 1):.0f} s left" if 0 < share < 1 else f"{seconds:.0f} s"
+    return f"{description} [{'=' * round(20 * share):20}] {share:4.0%} {left:12}"
+
+
+def stepwise(items: Iterable[T]) -> Iterator[T]:
+    """Yield the items; each is a step."""
+    before = _TOLD.get()
+    _TOLD.set(Fraction(0))
+    try:
+        for item in items:
+            yield item
+            _tell(0, 1 - (_TOLD.get() or Fraction(0)))
+            _TOLD.set(Fraction(0))
+    finally:
+        _TOLD.set(before)
+
+
+def _parts(items: Iterable[T], n_items: int) -> Iterator[T]:
+    """Yield the items; each is a part of the present step, if there is one."""
+    told = _TOLD.get()
+    if told is None:
+        yield from items
+        return
+    _TOLD.set(None)
+    try:
+        for item in items:
+            yield item
+            part = min(Fraction(1, n_items), 1 - told)
+            told += part
+            _tell(0, part)
+    finally:
+        _TOLD.set(told)
+
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 LOOK = 1.0
-"""Seconds after which whoever waits for a result looks around."""
+"""Seconds between two looks for Ctrl-C while waiting for a result checks for Ctrl-C."""
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -151,7 +279,9 @@ class Jobs:
             )
             if counts_jobs():
                 expect(len(arguments))
-            return list(stepwise(shown) if steps or counts_jobs() else shown)
+            if steps or counts_jobs():
+                return list(stepwise(shown))
+            return list(_parts(shown, len(arguments)))
 
     def _cores(self) -> AbstractContextManager:
         """One core means one, also for the loops within a job."""
@@ -170,13 +300,20 @@ class Jobs:
 
 @contextmanager
 def _lost_processes() -> Iterator[None]:
-    """Say so where a process was ended from outside."""
+    """Say so where a process was ended from outside, or could not be given its data."""
     try:
         yield
     except BrokenProcessPool as error:
         raise MemoryError(
             "A process that worked on this was ended, most likely by the system for want of "
             "memory. Use fewer jobs, rows or columns."
+        ) from error
+    except PicklingError as error:
+        if os.strerror(ENOSPC) not in str(error.__cause__):  # the text of what was raised there
+            raise
+        raise OSError(
+            "The folder through which processes share arrays is full. Use `n_jobs=1`, or set "
+            "JOBLIB_TEMP_FOLDER to a folder with room."
         ) from error
 
 
@@ -198,7 +335,7 @@ def _libraries() -> ThreadpoolController:
 
 
 def blas_in_one_thread() -> AbstractContextManager:
-    """Where several threads call it already, or matrices are small: more make it slower."""
+    """Limit BLAS to one thread: where several call it, or matrices are small, more are slower."""
     return _libraries().limit(limits=1, user_api="blas")
 
 

@@ -6,6 +6,7 @@ weights at all; weights between are what lies between.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,6 +98,20 @@ def members(groups: Any) -> Sequence[np.ndarray]:
     return [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
 
 
+def draw_rows(y: Any, groups: Any, share: float, random: Any) -> np.ndarray:
+    """Rows drawn without replacement: a share of every class, or of the groups."""
+
+    def some(of: Any, n: int) -> np.ndarray:
+        return random.permutation(of)[: math.ceil(share * n)]
+
+    if groups is None:
+        parts = [some(rows, len(rows)) for rows in strata(y)]
+    else:
+        every = members(groups)
+        parts = [every[group] for group in some(len(every), len(every))]
+    return np.sort(np.concatenate(parts))
+
+
 def weighted_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray | None]:
     """The rows that are there at all, and their weights; None if each is there once.
 
@@ -122,7 +137,7 @@ def read_weights(sample_weight: Any) -> np.ndarray:
     """Weights as numbers of at least 0, at least one of them more."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"`sample_weight` must hold numbers, one per sample, but {error}. Convert it first."
         ) from error
@@ -171,11 +186,6 @@ def fit_weighted(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------ statistics
-
-
-def total_of(weights: np.ndarray | None, n_samples: int) -> float:
-    """How many rows there are, copies counted."""
-    return n_samples if weights is None else float(weights.sum())
 
 
 def row_counts(weights: np.ndarray | None, n_samples: int) -> np.ndarray:

@@ -29,7 +29,7 @@ def share_of_test(folds: Iterable[tuple[np.ndarray, np.ndarray]]) -> float:
 
 
 def usual_share(n_folds: int) -> float:
-    """The same where every sample is tested once."""
+    """``share_of_test`` where every sample is tested once."""
     return 1 / max(n_folds - 1, 1)
 
 
@@ -110,6 +110,57 @@ def family_wise(p_values: np.ndarray, rate: float) -> np.ndarray:
     failing = np.flatnonzero(ordered > rate / np.arange(len(ordered), 0, -1))
     return p_values < (ordered[failing[0]] if len(failing) else np.inf)
 
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """The smallest family-wise error rates at which p-values pass (Holm 1979).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.02, 0.03, 0.6])).tolist()
+    [0.04, 0.06, 0.06, 0.6]
+    """
+    order = np.argsort(p_values, kind="stable")
+    stepped = p_values[order] * np.arange(len(order), 0, -1)
+    return _in_place(np.maximum.accumulate(stepped), order)
+
+
+def benjamini_hochberg(p_values: np.ndarray) -> np.ndarray:
+    """The smallest false discovery rates at which p-values pass (Benjamini, Hochberg 1995).
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.02, 0.03, 0.6])).round(9).tolist()
+    [0.04, 0.04, 0.04, 0.6]
+    """
+    order = np.argsort(p_values, kind="stable")
+    stepped = p_values[order] * len(order) / np.arange(1, len(order) + 1)
+    return _in_place(np.minimum.accumulate(stepped[::-1])[::-1], order)
+
+
+def benjamini_yekutieli(p_values: np.ndarray) -> np.ndarray:
+    """As ``benjamini_hochberg``, under any dependence (Benjamini, Yekutieli 2001).
+
+    Examples
+    --------
+    >>> benjamini_yekutieli(np.array([0.01, 0.9])).round(9).tolist()
+    [0.03, 1.0]
+    """
+    harmonic = float(np.sum(1 / np.arange(1, len(p_values) + 1)))
+    return np.minimum(benjamini_hochberg(p_values) * harmonic, 1.0)
+
+
+def _in_place(ascending: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Adjusted p-values of the sorted ones, for the ones as given."""
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.minimum(ascending, 1.0)
+    return adjusted
+
+
+ADJUSTMENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "fdr": benjamini_hochberg,
+    "family": holm,
+}
+"""Adjusted p-values by the name of the control: what is at most an error rate passes at it."""
 
 CONTROLS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "fdr": false_discoveries,

@@ -1,8 +1,9 @@
 """What the data are, and which method fits.
 
-``_columns``  what can be seen of single columns, and subjects with several rows each
+``_columns``  what can be seen of single columns: codes for missing values, subjects with several
+              rows each
+``_leaks``    which columns may hold the answer itself
 ``_alike``    which features are redundant
-``_codes``    numbers that may stand for missing values
 ``_scales``   words and numbers that people order
 ``_profile``  ``profile``, ``find_facts``: all of it as facts, to read and to show
 ``_rank_order``  ``check_rank_order``: whether the order within a sample says something
@@ -14,6 +15,7 @@ from typing import Any
 from echelon._core.words import data_caveats
 from echelon.data import is_nominal, is_number
 from echelon.profile._alike import ALIKE, associations, groups_of
+from echelon.profile._columns import constant_columns, text_columns
 from echelon.profile._profile import Facts, Profile, find_facts, profile
 from echelon.profile._rank_order import RankOrderCheck, check_rank_order
 from echelon.profile._scales import guess_order
@@ -25,12 +27,14 @@ __all__ = [
     "RankOrderCheck",
     "associations",
     "check_rank_order",
+    "constant_columns",
     "find_facts",
     "groups_of",
     "guess_order",
     "is_nominal",
     "is_number",
     "profile",
+    "text_columns",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Which features say the same: how closely they go together, and groups of those that do."""
+"""Which features are redundant: how closely they go together, and groups of those that do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from echelon.data import read_columns
 from echelon.intervals import holds_intervals, read_intervals
 
 ALIKE = 0.8
-"""Features with an association of at least this say the same."""
+"""Features with an association of at least this are redundant."""
 MOST_ROWS = 5000
 """Associations are measured on at most so many rows."""
 
@@ -21,8 +21,9 @@ MOST_ROWS = 5000
 def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
     """How closely every two columns go together, from 0 to 1.
 
-    Between numbers the absolute rank correlation; between labels Cramer's V and between labels and
-    numbers the correlation ratio of the ranks, both corrected for chance.
+    Between numbers the absolute rank correlation; between
+    categorical features Cramer's V, between categorical and continuous ones the correlation ratio
+    of the ranks, both corrected for chance.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def associations(X: pd.DataFrame, random_state: Any = 0) -> np.ndarray:
 
 
 def groups_of(association: np.ndarray) -> list[list[int]]:
-    """Features of which every two say the same (complete linkage), only groups of two or more.
+    """Features of which every two are redundant (complete linkage), only groups of two or more.
 
     Examples
     --------

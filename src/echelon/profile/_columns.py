@@ -1,4 +1,7 @@
-"""What can be seen of feature columns before any method runs."""
+"""What can be seen of feature columns before any method runs.
+
+``missing_codes``: numbers that may stand for missing values, as 99 among answers from 1 to 5.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from echelon.data import is_nominal, is_number, of_plain_numbers
+from echelon.data import (
+    as_frame,
+    check_kinds,
+    is_nominal,
+    is_number,
+    nominal_columns,
+    of_plain_numbers,
+)
 from echelon.profile._alike import as_values, correlation_ratio
+from echelon.targets import Target
 
 PAIRS = (
     ("{}_min", "{}_max"),
@@ -33,6 +44,9 @@ EXPECTED_REPEATS = 10
 _ID_NAME = re.compile(
     r"(^|[_\s.-])(id|ids|uuid|guid|key|index|no|nr|number|#)$|^(id|uuid)[_\s.-]|^column 1$"
 )
+
+MANY_TEXTS, ROWS_EACH = 20, 4
+"""More different texts than the first, with fewer rows each than the second, are no categories."""
 
 FEWEST_VALUES = 8
 """Fewer values are a feature with a few levels rather than subjects."""
@@ -57,10 +71,46 @@ _SUBJECT = re.compile(
     r"batch|plant|site|hospital|clinic|village|farm|vehicle|machine|device|employee|player|"
     r"company|firm)s?([_\s.#-]*(id|ids|no|nr|num|number|code|key|name|#))?$"
 )
+_GROUP = re.compile(
+    r"(^|[_\s.-])(title|job|position|profession|occupation|role|rank|department|city|town|country|"
+    r"region|state|category|class|type|kind|model|brand|make|product|species|year|quarter|month|week|"
+    r"day|weekday|hour)s?([_\s.#-]*(id|ids|no|nr|num|number|code|name))?$"
+)
+"""Names of what many subjects share, and of times: their rows may well be alike."""
 
 
-def constant_columns(X: pd.DataFrame) -> list[Any]:
-    """Columns with one value, or none; missing values apart."""
+def constant_columns(X: Any) -> list[Any]:
+    """Columns with one value, or none; missing values apart.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    names : list
+        Names of the columns; of an array, their numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import constant_columns
+    >>> constant_columns(pd.DataFrame({"a": [1, 1, None], "b": [1, 2, 3]}))
+    ['a']
+    """
+    return without_variation(_read(X))
+
+
+def _read(X: Any) -> pd.DataFrame:
+    """A table as a user passes it."""
+    frame = as_frame(X)
+    check_kinds(frame)
+    return frame
+
+
+def without_variation(X: pd.DataFrame) -> list[Any]:
+    """``constant_columns`` of a table that was read, which may be empty."""
     if of_plain_numbers(X) and len(X):  # thousands of columns one by one would take seconds
         values = X.to_numpy(dtype=float)
         return X.columns[~(np.fmin.reduce(values) < np.fmax.reduce(values))].tolist()
@@ -124,6 +174,42 @@ def _given_out(values: np.ndarray) -> bool:
     return bool(n * (n - 1) / 2 >= EXPECTED_REPEATS * span)
 
 
+def text_columns(X: Any) -> list[Any]:
+    """Columns of so many different texts that they describe single rows, not groups of them.
+
+    The rule by which a target of texts is no class (see ``MANY_TEXTS``, ``ROWS_EACH``).
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n_samples, n_features)
+        Samples.
+
+    Returns
+    -------
+    names : list
+        Names of the columns; of an array, their numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from echelon.profile import text_columns
+    >>> X = pd.DataFrame({"home": ["own", "rent"] * 30, "remark": [f"no {k}" for k in range(60)]})
+    >>> text_columns(X)
+    ['remark']
+    """
+    return of_texts(_read(X))
+
+
+def of_texts(X: pd.DataFrame) -> list[Any]:
+    """``text_columns`` of a table that was read, which may be empty."""
+    return [name for name in nominal_columns(X) if _are_texts(X[name])]
+
+
+def _are_texts(column: pd.Series) -> bool:
+    n_texts = column.nunique()
+    return n_texts > MANY_TEXTS and n_texts * ROWS_EACH > column.count()
+
+
 def words_of(name: Any) -> str:
     """A name in lower case, with CustomerID as customer_id."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name).strip()).lower()
@@ -184,25 +270,6 @@ def _standardised(values: np.ndarray) -> bool:
     )
 
 
-def giveaways(X: pd.DataFrame, codes: np.ndarray) -> list[Any]:
-    """Columns that alone tell the class of every row: suspect, they may hold the answer."""
-    return [name for name, column in X.items() if _gives_away(column, codes)]
-
-
-def _gives_away(column: pd.Series, codes: np.ndarray) -> bool:
-    if isinstance(column.dtype, pd.IntervalDtype) or column.isna().any():
-        return False
-    values = pd.factorize(column, sort=is_number(column))[0]
-    if not is_number(column):
-        if values.max() + 1 > len(values) / 5:
-            return False
-        return len(np.unique(np.stack([values, codes]), axis=1).T) == values.max() + 1
-    along = codes[np.lexsort((codes, values))]
-    apart = np.diff(values[np.lexsort((codes, values))]) > 0
-    changes = along[1:] != along[:-1]
-    return bool((changes <= apart).all() and changes.sum() == len(np.unique(codes)) - 1)
-
-
 # ------------------------------------------------------- subjects with several rows each
 
 
@@ -211,7 +278,9 @@ def repeated_subjects(X: pd.DataFrame, outcome: np.ndarray) -> list[Any]:
 
     Labels and whole numbers with at least ``FEWEST_VALUES`` values that repeat; either named like
     a subject, or rows of one value are far more alike than others in most columns (see
-    ``_belong_together``).  What a number tells along its own order makes it a quantity.
+    ``_belong_together``) and it is not named like a group of subjects, such as a job.  What a
+    number tells along its own order makes it a quantity, unless every value has about as many
+    rows, which stand together and share a column of their own: visits of subjects 1, 2, 3, ...
 
     Parameters
     ----------
@@ -262,8 +331,33 @@ def _is_subject(name: Any, column: pd.Series, compared: dict[Any, np.ndarray]) -
     shared = [_belong_together(codes, values, quantity, least) for values in others]
     if _is_named(name):
         # A number of customers is a quantity: its neighbours are alike, or nothing is.
-        return not quantity or any(shared) or not _rises_with(codes, others)
-    return len(shared) > 1 and float(np.mean(shared)) >= MOST_ALIKE
+        alike = any(shared) or not _rises_with(codes, others)
+        return not quantity or alike or _are_visits(codes, others)
+    if _GROUP.search(words_of(name)) is not None:
+        return False
+    alike = len(shared) > 1 and float(np.mean(shared)) >= MOST_ALIKE
+    return alike or (quantity and _are_visits(codes, others))
+
+
+def _are_visits(codes: np.ndarray, others: list[np.ndarray]) -> bool:
+    """Whether each value has about as many rows, in one block, and a column is constant in each."""
+    if np.isnan(codes).any() or not _is_regular(codes):
+        return False
+    values = codes.astype(int)
+    n_blocks = 1 + np.count_nonzero(np.diff(values))
+    return n_blocks == values.max() + 1 and any(_constant_in(values, other) for other in others)
+
+
+def _constant_in(values: np.ndarray, other: np.ndarray) -> bool:
+    """Whether another column differs between blocks of rows and never within, and repeats."""
+    if np.isnan(other).any():
+        return False
+    begins = np.flatnonzero(np.diff(values, prepend=-1))
+    firsts = other[begins]
+    return bool(
+        (np.repeat(firsts, np.diff(begins, append=len(values))) == other).all()
+        and len(np.unique(firsts)) > 1
+    )
 
 
 def _is_regular(codes: np.ndarray) -> bool:
@@ -285,3 +379,80 @@ def _rises_with(codes: np.ndarray, others: list[np.ndarray]) -> bool:
     """Whether the numbers themselves say something: a clear rank correlation with some column."""
     ranks = pd.Series(codes).rank()
     return any(abs(ranks.corr(pd.Series(values).rank())) > 0.3 for values in others)
+
+
+CODES = np.array(
+    [-99999, -9999, -999, -888, -777, -99, -98, -97, -88, -77, -66, -9, -8, -7, 66, 77, 88, 97, 98,
+     99, 666, 777, 888, 997, 998, 999, 9997, 9998, 9999, 99999],
+    dtype=float,
+)  # fmt: skip
+"""Numbers that are commonly used as codes."""
+
+LEAST_REPEATS = 2
+"""A code occurs at least so often."""
+
+ISOLATED = 2.0
+"""A code is farther from other values than so many times the largest gap between those; at 1, one
+in fifty columns of a few whole numbers would be suspected."""
+
+
+def columns_with_codes(X: pd.DataFrame) -> dict[Any, list[float]]:
+    """Codes of every column that seems to hold some (see ``missing_codes``)."""
+    if of_plain_numbers(X) and len(X):  # thousands of columns one by one would take seconds
+        values = X.to_numpy(dtype=float)
+        ends = np.isin(np.fmin.reduce(values), CODES) | np.isin(np.fmax.reduce(values), CODES)
+        X = X.loc[:, ends]
+    found = {
+        name: missing_codes(column.to_numpy(dtype=float, na_value=np.nan))
+        for name, column in X.items()
+        if is_number(column) and not pd.api.types.is_bool_dtype(column.dtype)
+    }
+    return {name: codes for name, codes in found.items() if codes}
+
+
+def codes_of_target(target: Target) -> dict[Any, list[float]]:
+    """Codes among numbers of the target, by its name; classes that are texts have none."""
+    values = target.values
+    if target.labels is not None and target.labels.dtype.kind in "iuf":
+        values = target.labels[target.class_codes]
+    codes = [] if values is None else missing_codes(np.asarray(values, dtype=float))
+    return {target.name or "y": codes} if codes else {}
+
+
+def missing_codes(values: np.ndarray) -> list[float]:
+    """Repeated values that look like codes for missing values, lowest first.
+
+    They are among ``CODES``, lie below or above all other values, and are separated from them by
+    a gap far larger than any gap between those; or they are the only negative values.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        Numbers; NaN where they are missing already.
+    """
+    levels, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if len(levels) < 3:
+        return []
+    may_be = np.isin(levels, CODES) & (counts >= LEAST_REPEATS)
+    inner = np.flatnonzero(~may_be)
+    if len(inner) < 2:
+        return []
+    first, last = int(inner[0]), int(inner[-1])
+    while True:  # give back what is not isolated, the innermost first
+        gap = ISOLATED * float(np.diff(levels[first : last + 1]).max())
+        if first and not _isolated(levels, first, gap):
+            first -= 1
+        elif last + 1 < len(levels) and levels[last + 1] - levels[last] <= gap:
+            last += 1
+        else:
+            break
+    core = levels[first : last + 1]
+    if np.mean(core % 10 == 9) >= 0.5:  # prices such as 199 and 499
+        last = len(levels) - 1
+    return [*levels[:first].tolist(), *levels[last + 1 :].tolist()]
+
+
+def _isolated(levels: np.ndarray, first: int, gap: float) -> bool:
+    """Whether the level below ``first`` is far from it, or no other number below 0 is a value."""
+    below, lowest = levels[first - 1], levels[first]
+    return bool(lowest - below > gap or (below <= -99 and lowest >= 0))

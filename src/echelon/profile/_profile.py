@@ -12,24 +12,23 @@ import pandas as pd
 from echelon._core.words import data_caveats, data_facts, data_warnings, why_method
 from echelon.data import as_frame, check_kinds, nominal_columns
 from echelon.evaluation import monotonicity_violations
-from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED
-from echelon.profile._codes import codes_of_target, columns_with_codes
+from echelon.methods import CLASSES, METHODS, ORDERED
 from echelon.profile._columns import (
-    constant_columns,
+    codes_of_target,
+    columns_with_codes,
     duplicated_columns,
-    giveaways,
     has_common_scale,
     identifier_columns,
     interval_pairs,
+    of_texts,
     repeated_subjects,
+    without_variation,
 )
+from echelon.profile._leaks import giveaways
 from echelon.targets import Target, read_target
 
 MOST_PAIRED_ROWS = 2000
 """Rows of which all pairs are compared; of more rows a sample is taken."""
-
-MOST_SEARCHED = 2000
-"""Beyond so many columns none is searched for the answer itself."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Facts:
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Columns of labels.
+        Categorical columns.
     missing : dict
         Missing values of every column that has some.
     missing_codes : dict
@@ -57,12 +56,14 @@ class Facts:
         column that has some; the target under its name.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
+    texts : list
+        Columns of more than 20 different texts with fewer than 4 rows each: remarks, names, times.
     repeated : list
         Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
         Columns that are the same.
     giveaways : list
-        Columns that alone tell the class of every row.
+        Columns that alone predict the target almost perfectly: they may hold the answer itself.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None
@@ -92,6 +93,7 @@ class Facts:
     missing_codes: dict[Any, list[float]]
     constant: list[Any]
     identifiers: list[Any]
+    texts: list[Any]
     repeated: list[Any]
     duplicated: list[list[Any]]
     giveaways: list[Any]
@@ -102,7 +104,7 @@ class Facts:
     @property
     def useless(self) -> list[Any]:
         """Columns that cannot tell anything."""
-        return [*self.constant, *self.identifiers]
+        return [*self.constant, *self.identifiers, *self.texts]
 
 
 def find_facts(X: pd.DataFrame, target: Target) -> Facts:
@@ -131,13 +133,15 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
     (['flat'], [['a', 'same']])
     """
     gaps = X.isna().sum()
-    constant = constant_columns(X)
+    constant = without_variation(X)
     identifiers = [name for name in identifier_columns(X) if name not in constant]
     useful = X.drop(columns=[*constant, *identifiers])
+    outcome = target.numbers if target.codes is None else target.codes.astype(float)
+    repeated = repeated_subjects(useful, outcome)
+    texts = [name for name in of_texts(useful) if name not in repeated]
+    useful = useful.drop(columns=texts)
     typed = [name for name, dtype in X.dtypes.items() if isinstance(dtype, pd.IntervalDtype)]
     pairs = None if typed else interval_pairs(useful)
-    outcome = target.numbers if target.codes is None else target.codes.astype(float)
-    searched = target.kind != CONTINUOUS and useful.shape[1] <= MOST_SEARCHED
     return Facts(
         n_samples=X.shape[0],
         n_features=X.shape[1],
@@ -150,9 +154,10 @@ def find_facts(X: pd.DataFrame, target: Target) -> Facts:
         missing_codes=codes_of_target(target) | columns_with_codes(useful),
         constant=constant,
         identifiers=identifiers,
-        repeated=repeated_subjects(useful, outcome),
+        texts=texts,
+        repeated=repeated,
         duplicated=duplicated_columns(useful),
-        giveaways=giveaways(useful, target.codes) if searched else [],  # type: ignore[arg-type]
+        giveaways=giveaways(useful, target),
         intervals=typed or (pairs[2] if pairs else []),
         interval_pattern=pairs[:2] if pairs else None,
         common_scale=has_common_scale(useful),
@@ -201,7 +206,7 @@ class Profile(Facts):
     order_from : {"given", "declared", "numbers", "assumed", ""}
         Where the order is from (see ``echelon.targets.Target``).
     nominal : list
-        Columns of labels.
+        Categorical columns.
     missing : dict
         Missing values of every column that has some.
     missing_codes : dict
@@ -209,12 +214,14 @@ class Profile(Facts):
         column that has some; the target under its name.
     constant, identifiers : list
         Columns that cannot tell anything: one value only, or one for every row.
+    texts : list
+        Columns of more than 20 different texts with fewer than 4 rows each: remarks, names, times.
     repeated : list
         Columns that look like a subject with several rows: a patient, a household, a store.
     duplicated : list of lists
         Columns that are the same.
     giveaways : list
-        Columns that alone tell the class of every row.
+        Columns that alone predict the target almost perfectly: they may hold the answer itself.
     intervals : list
         Features that are intervals, as columns of interval dtype or as pairs of columns.
     interval_pattern : tuple of (str, str) or None
@@ -329,7 +336,7 @@ def profile(
     >>> found.kind, found.method
     ('ordinal', 'autoselector')
     >>> print(found.reason)
-    'grade' has 4 ordered classes: AutoSelector fuses rankings that use their order.
+    'grade' has 4 ordered classes; AutoSelector aggregates rankings that use their order.
     """
     table = as_frame(X)
     check_kinds(table)

@@ -34,7 +34,7 @@ FEWEST = 2
 
 @dataclass(frozen=True)
 class RankOrderCheck:
-    """Balanced accuracy on folds that had no say, means over the folds.
+    """Held-out balanced accuracy, means over the folds.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class RankOrderCheck:
     guess : float
         One class for all.
     n_features : int
-        Most features kept in a fold.
+        Most features selected in a fold.
     fits : bool
         Clearly better than random features, and not clearly worse than ReliefF (5 %).
 
@@ -71,7 +71,7 @@ class RankOrderCheck:
         """What was found, in words."""
         figures = [f"random features {number(self.random, 2)}",
                    f"ReliefF {number(self.relieff, 2)}",
-                   f"guessing {number(self.guess, 2)}"]  # fmt: skip
+                   f"baseline {number(self.guess, 2)}"]  # fmt: skip
         verdict = "RankOrderSelector fits" if self.fits else "RankOrderSelector does not fit"
         return (
             "All columns look like one scale. Their order within a row reaches a balanced accuracy "
@@ -134,7 +134,7 @@ def _read(X: Any, target: Target) -> tuple[np.ndarray, np.ndarray]:
 def _scores(
     X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray, rng: np.random.Generator
 ) -> tuple[float, float, float, int]:
-    """One fold: the order, random features, ReliefF, and how many features were kept."""
+    """One fold: the order, random features, ReliefF, and how many features were selected."""
     # Here, since a profile is made without them most of the time.
     from echelon.margin import ReliefF
     from echelon.rankorder import RankOrderClassifier

@@ -1,4 +1,4 @@
-"""Words and numbers that people order: guessing the order of labels, to ask about it."""
+"""Words and numbers that people order: the likely order of labels, to ask about it."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from echelon._core.by_class import scaled
-from echelon._core.words import counted, number, percent, with_error
+from echelon._core.words import LOSS, counted, number, percent, with_error
 from echelon.study.types import Change, Curve, Data, Distribution, Feature, MethodPart, Summary
 
 CHART = {"width": 720, "height": 320, "left": 64, "right": 30, "top": 14, "bottom": 50}
@@ -19,10 +19,11 @@ AXIS = 12
 SHORTEST, TALLEST = 4.0, 7.0
 MARKS = ("none", "7 4", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "6 2 1 2")
 """Dashes, so that curves are told apart without their colours."""
-CHANGES_WIDTH, CHANGES_MARGIN = 240, 14
+CHANGES_WIDTH, CHANGES_MARGIN = 136, 14
 MOST_CHANGES = 10
 """Rows of either kind that are shown."""
 LONGEST_NAME = 120
+LONGEST_REASON = 400
 MOST_BYTES = 1_900_000
 """Of the values of all rows within a page; rows beyond are left to the JSON."""
 
@@ -58,8 +59,8 @@ def curve_chart(summary: Summary) -> dict[str, Any]:
         "series": series,
         "x_ticks": [{"at": x(v), "text": f"{v:,}"} for v in _x_ticks(x)],
         "y_ticks": [{"at": y(v), "text": f"{v:g}"} for v in round_ticks(y.low, y.high)],
-        "guess": {"at": y(guess["mean"]), "text": f"guessing {guess['name']}"},
-        "kept": {"at": x(kept), "text": f"{kept:,} kept"} if kept else None,
+        "guess": {"at": y(guess["mean"]), "text": f"baseline: {guess['name']}"},
+        "kept": {"at": x(kept), "text": f"{kept:,} selected"} if kept else None,
     }
 
 
@@ -254,8 +255,8 @@ def change_chart(summary: Summary) -> dict[str, Any] | None:
     if questions is None or not summary["answer"]["keep"]:
         return None
     parts = {
-        "without it": questions["dropped"][:MOST_CHANGES],
-        "with it, too": questions["added"][:MOST_CHANGES],
+        "when removed": questions["dropped"][:MOST_CHANGES],
+        "when added": questions["added"][:MOST_CHANGES],
     }
     x = _changes_scale([change for part in parts.values() for change in part])
     ticks = [tick for tick in round_ticks(x.low, x.high, 3) if x.low < tick < x.high]
@@ -266,6 +267,8 @@ def change_chart(summary: Summary) -> dict[str, Any] | None:
         "parts": [
             (name, [_change_row(each, x) for each in part]) for name, part in parts.items() if part
         ],
+        "n_not_shown": len(questions["dropped"] + questions["added"])
+        - sum(map(len, parts.values())),
     }
 
 
@@ -286,7 +289,7 @@ def _change_row(change: Change, x: Scale) -> dict[str, Any]:
         "to": x(mean + error),
         "useful": change["worth"] > 0,
         "text": f"{'+' if mean > 0 else ''}{with_error(mean, error)}",
-        "verdict": "" if change["clear"] else "may be chance",
+        "verdict": "" if change["clear"] else "not significant",
         "exact": number(mean),
     }
 
@@ -294,33 +297,57 @@ def _change_row(change: Change, x: Scale) -> dict[str, Any]:
 # ------------------------------------------------------------------ the table of features
 
 
+def with_reasons(summary: Summary) -> Summary:
+    """The summary with the reason of every feature beside its numbers; an old one has none."""
+    features = summary["features"]
+    said = dict(enumerate(summary["words"].get("reasons", [])))
+    told = [{**feature, "reason": said.get(k)} for k, feature in enumerate(features)]
+    return cast(Summary, {**summary, "features": told})
+
+
 def columns_of(summary: Summary) -> list[dict[str, Any]]:
     """The columns that hold something, each with a key, a heading and what it means."""
     features = summary["features"]
     scores = [feature["score"] for feature in features if feature["score"] is not None]
     columns = [
-        _column("rank", "rank", "by the chosen method, 1 = best"),
+        _column("rank", "rank", "by the selected method, 1 = best"),
         _column("name", "feature", "", kind="text"),
     ]
     if scores:
         largest = max(scores) if max(scores) > 0 else None
         columns.append(_column("score", "score", "of the method, larger is better", bar=largest))
+    losses = [feature["loss"] for feature in features if feature["loss"] is not None]
+    if losses:
+        meaning = LOSS.format(summary["answer"]["score"]["name"])
+        columns.append(_column("loss", "loss", meaning, bar=max(*losses, 0.0) or None))
     if len(summary["methods"]) > 1:
         columns += [
             _column(f"ranks.{method['name']}", f"rank: {method['name']}", f"by {method['name']}")
             for method in summary["methods"]
             if method["name"] != summary["answer"]["method"]
         ]
-    optional = (
+    optional = [
+        _column("p_value", "p", "of the method, for no relation with the target"),
+        _column("p_adjusted", "p adjusted", "for the false discovery rate"),
         _column("relevance", "relevance", "in good linear models", kind="text"),
-        _column("stability", "chosen", "of the resamples", bar=1.0) | {"percent": True},
-        _column("trend", "trend", "rank correlation with the target"),
-        _column("group", "group", "kept features that say the same share a number"),
-    )
+        _column("evidence", "evidence", "given all other features", kind="text"),
+        _column("evidence_p", "p given others", "for the false discovery rate"),
+        _column("stability", "frequency", "share of subsamples that select it", bar=1.0)
+        | {"percent": True},
+        _column("trend", "trend", _meaning_of_trend(summary["data"])),
+        _column("group", "group", "redundant selected features share a number"),
+        _column("reason", "reason", "", kind="text"),
+    ]
     for column in optional:
         if any(feature.get(column["key"]) is not None for feature in features[:200]):
             columns.append(column)
     return columns
+
+
+def _meaning_of_trend(data: Data) -> str:
+    if data["kind"] != "classification":
+        return "rank correlation with the target"
+    return f"rank correlation with being {shortened([*data['classes']][-1])!r}"
 
 
 def _column(
@@ -343,7 +370,8 @@ def _value(feature: Feature, key: str) -> Any:
 
 def _cell(value: Any, column: dict[str, Any]) -> dict[str, Any]:
     if column["kind"] == "text":
-        return {"text": shortened(value) if value is not None else "", "bar": None}
+        most = LONGEST_REASON if column["key"] == "reason" else LONGEST_NAME
+        return {"text": shortened(value, most) if value is not None else "", "bar": None}
     bar = None
     if column["bar"] and value is not None:
         bar = round(100 * min(1.0, max(0.0, value) / column["bar"]), 1)

@@ -15,7 +15,8 @@ from typing import Any
 
 from echelon._core.extras import require
 from echelon._core.files import check_writable, write_whole
-from echelon._core.words import all_visible, listed, number, with_error
+from echelon._core.words import all_visible, bin_label, listed, number, with_error
+from echelon.large import Sample
 from echelon.profile import Profile
 from echelon.profile import profile as make_profile
 from echelon.report._layout import (
@@ -27,6 +28,7 @@ from echelon.report._layout import (
     shortened,
     strip,
     values_of,
+    with_reasons,
 )
 from echelon.study import (
     Rows,
@@ -35,6 +37,7 @@ from echelon.study import (
     conduct,
     design,
     read_for,
+    read_rows_as,
     summary_of,
 )
 from echelon.study.types import Summary
@@ -56,23 +59,27 @@ def summarize(
     groups: Any = None,
     time: Any = None,
     sample_weight: Any = None,
+    weights_are: str | None = None,
     scoring: Any = None,
     tolerance: Any = None,
     keep: Sequence[str] = (),
+    feature_groups: Any = None,
+    monotonic_cst: Any = None,
     n_resamples: int = 20,
     random_state: Any = 0,
     profile: Profile | None = None,
     notes: Sequence[str] = (),
     source: str | None = None,
     command: str | None = None,
+    evidence: bool = False,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Report:
-    """Which features to keep, how many, and how far to trust it, as a report.
+    """Which features to select, how many, and how far to trust it, as a report.
 
     Every method ranks the features within the folds of one cross-validation; the curves of an
-    estimator's score against the number of features say how many to keep.  The ranking of all rows
-    says which.
+    estimator's score against the number of features say how many to select.  The ranking of all
+    rows says which.
 
     Parameters
     ----------
@@ -92,11 +99,11 @@ def summarize(
         one question per threshold for ordered classes, or ridge regression) and a forest of
         extremely randomised trees; numbers imputed and standardised, labels one-hot.
     n_features : int or "auto", default="auto"
-        How many to keep.  "auto": the fewest that lose at most one standard error against the best
-        size, and at most 2 % of its gain over guessing; where the ranking itself says how many are
-        worth keeping, as that of :class:`echelon.AutoSelector` does, no more than those (unless up
-        to twice as many are better by more than one standard error), and the fewest that lose at
-        most 0.5 %.
+        How many to select.  "auto": the fewest that lose at most one standard error against the
+        best size, and at most 2 % of its improvement over the baseline; where the ranking itself
+        says how many are worth keeping, as that of :class:`echelon.AutoSelector` does, no more than
+        those (unless up to twice as many are better by more than one standard error), and the
+        fewest that lose at most 0.5 %.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given.
@@ -104,18 +111,31 @@ def summarize(
         Samples of one group (a patient, a household) are never in both parts of a fold, and are
         drawn together where stability is measured.
     time : array-like of shape (n_samples,), default=None
-        Numbers or dates: every fold learns from earlier samples and is judged by the next.
+        Numbers or dates: every fold learns from earlier samples and is evaluated by the next.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, which the selectors, the score and, if it takes any, the estimator are given,
         divided by their mean; weights that are all the same change nothing.
+    weights_are : {"survey", "frequencies"}, default=None
+        What ``sample_weight`` holds: what a row counts for beside the others, or how many equal
+        rows were seen, each of which then is a row of its own.  None: "survey", with a warning
+        where the weights are whole numbers, which may be either.
     scoring : str or callable, default=None
-        As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
+        As in scikit-learn; None: MAE in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
     tolerance : float or str, default=None
-        What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: see ``n_features``.
+        What may be lost against the best size, in the units of ``scoring``, or
+        "2%" of the improvement over the baseline.  None: see ``n_features``.
     keep : sequence of str, default=()
-        Features that are kept in any case; the others are judged beside them.
+        Features that are selected in any case; the others are evaluated beside them.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features`` counts groups, each as good as
+        its best feature; the report counts features.
+    monotonic_cst : array-like or dict, default=None
+        Directions that are known: for every feature 1 (rises with the target), -1 (falls with it)
+        or 0 (either), as an array, or a dict or Series by feature name (those not named: 0).
+        Features are then evaluated by a linear model and a forest that respect them, and the
+        report says whether the data agree and what it costs.
     n_resamples : int, default=20
         Samples of half of the rows on which the stability of the choice is measured; 0: not at
         all.
@@ -127,6 +147,9 @@ def summarize(
         What was done to the data before, in sentences that are shown as they are.
     source, command : str, default=None
         Where the data come from and how the report was made, shown as they are.
+    evidence : bool, default=False
+        Test every feature given all others, and show whether it is needed, replaceable or without
+        evidence: see :class:`echelon.ConditionalEvidence`.  Rows must be independent.
     n_jobs : int, default=None
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
@@ -142,10 +165,12 @@ def summarize(
     -----
     The choice of a method and a size is a maximum over noisy means.  The score reported as "held
     out" takes for every fold the method and size chosen on the other folds.  If it is not better
-    than the best constant guess, or may be by chance, the answer is to keep none.  Two tests
-    ask: whether any feature is related to the target, by permutation of rank correlations (4.5 %);
-    and, fold by fold, a one-sided t test (0.5 %, standard errors corrected for overlapping training
-    sets).  With groups, times, weights or folds of your own only the second, at 5 %.
+    than the baseline, the best constant prediction, or may be by chance, no features are selected.
+    Two tests ask: whether any feature is related to the target, by permutation of rank correlations
+    (4.5 %); and, fold by fold, a one-sided t test (0.5 %, standard errors corrected for overlapping
+    training sets).  With times alone the second at 5 %, and the first with what neither the row
+    before nor a straight line tells of target and features, shifted round.  With groups, weights or
+    folds of your own only the second, at 5 %.
 
     Examples
     --------
@@ -155,10 +180,14 @@ def summarize(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> report = summarize(X, y, ReliefF(), kind="classification", n_resamples=5)
     >>> report.summary()["words"]["answer"]
-    'Keep these 4 of 13; more gain little.'
+    'Selected 4 of 13 features; adding more gains little.'
     """
     named = _read_selectors(selectors)
     check_description(n_resamples, profile)
+    sample = X if isinstance(X, Sample) else None
+    if sample is not None:
+        X, y, sample = sample.frame, sample.target, None if sample.is_whole else sample
+    X, y, rows = read_rows_as(X, y, Rows(groups, time, sample_weight), weights_are)
     settings = Settings(
         estimator=estimator,
         n_features=n_features,
@@ -169,7 +198,10 @@ def summarize(
         verbose=verbose,
         tolerance=tolerance,
         keep=keep,
-        rows=Rows(groups, time, sample_weight),
+        feature_groups=feature_groups,
+        directions=monotonic_cst,
+        rows=rows,
+        sample=sample,
     )
     designed = design(X, read_for(y, named, kind, class_order), settings)
     found = profile or make_profile(designed.X, designed.target, monotone=False)
@@ -182,6 +214,7 @@ def summarize(
             notes=notes,
             source=source,
             command=command,
+            evidence=evidence,
         )
     )
 
@@ -197,7 +230,55 @@ def _read_selectors(selectors: Any) -> dict[str, Any]:
     return {str(name): selector for name, selector in named.items()}
 
 
-class Report:
+class Document:
+    """What was found, as plain values, and the pages that show it."""
+
+    _summary: Any
+
+    def to_html(self) -> str:
+        """One HTML page that needs nothing else."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """A Markdown page."""
+        raise NotImplementedError
+
+    def summary(self) -> Any:
+        """Everything that was found, as plain values that JSON can hold."""
+        return copy.deepcopy(self._summary)
+
+    def to_json(self) -> str:
+        """The summary as JSON."""
+        return json.dumps(self._summary, ensure_ascii=False, allow_nan=False)
+
+    def write(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the report as the ending of the path says: ``.html``, ``.md`` or ``.json``.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write, whole or not at all.
+        overwrite : bool, default=False
+            Whether an existing file may be replaced.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        found = check_path(path, overwrite=overwrite)
+        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
+        return write_whole(found, forms[found.suffix.lower()](), overwrite=overwrite)
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own: styles and script stay out of the notebook.
+        return (
+            '<iframe style="width: 100%; height: 640px; border: 1px solid #8888" '
+            f'sandbox="allow-scripts" srcdoc="{escape(self.to_html())}"></iframe>'
+        )
+
+
+class Report(Document):
     """Everything that was found, as one dict and as pages to show.
 
     Made by :func:`echelon.report.summarize`.  A notebook shows the HTML page.
@@ -238,40 +319,17 @@ class Report:
         -------
         summary : dict
             ``source``; ``data`` (sizes, classes, missing values); ``profile``; ``answer``
-            (features to keep, rule, tests, scores); ``methods`` (of each: scores, ranking, curve,
-            sizes, stability); ``features`` (best first); ``groups`` of kept features that are
+            (features to select, rule, tests, scores); ``methods`` (of each: scores, ranking, curve,
+            sizes, stability); ``features`` (best first); ``groups`` of selected features that are
             redundant, ``alike`` all pairs that are; ``questions`` (single features left out and
             added); ``agreement`` between methods; ``how`` it was computed; and ``words``, all
             sentences about these facts.
         """
         return copy.deepcopy(self._summary)
 
-    def to_json(self) -> str:
-        """The summary as JSON."""
-        return json.dumps(self._summary, ensure_ascii=False, allow_nan=False)
-
-    def write(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the report as the ending of the path says: ``.html``, ``.md`` or ``.json``.
-
-        Parameters
-        ----------
-        path : str or path
-            File to write, whole or not at all.
-        overwrite : bool, default=False
-            Whether an existing file may be replaced.
-
-        Returns
-        -------
-        path : Path
-            The file.
-        """
-        found = check_path(path, overwrite=overwrite)
-        forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
-        return write_whole(found, forms[found.suffix.lower()](), overwrite=overwrite)
-
     def to_html(self) -> str:
         """One HTML page that needs nothing else: no network, no other file."""
-        summary = all_visible(self._summary)
+        summary = with_reasons(all_visible(self._summary))
         columns = columns_of(summary)
         data = summary["data"]
         values = values_of(summary, columns)
@@ -280,7 +338,7 @@ class Report:
             (feature, cells_of(feature, columns), strip(feature, data["shown_classes"]))
             for feature in summary["features"][:MOST_ROWS]
         ]
-        page = _environment(True).get_template("report.html")
+        page = template(True, "report.html")
         return page.render(
             report=summary,
             chart=curve_chart(summary),
@@ -297,22 +355,15 @@ class Report:
 
     def to_markdown(self) -> str:
         """The report as a Markdown page, with tables instead of pictures."""
-        summary = all_visible(self._summary)
+        summary = with_reasons(all_visible(self._summary))
         columns = [column for column in columns_of(summary) if column["key"] != "name"]
         shown = [feature for feature in summary["features"] if feature["kept"]]
         rest = [feature for feature in summary["features"] if not feature["kept"]]
         features = [*shown[:50], *rest[: max(10, 20 - len(shown))]]
         rows = [(feature, cells_of(feature, columns)) for feature in features]
-        page = _environment(False).get_template("report.md")
+        page = template(False, "report.md")
         text = page.render(report=summary, columns=columns, rows=rows)
         return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-    def _repr_html_(self) -> str:
-        # In a frame of its own: styles and script stay out of the notebook.
-        return (
-            '<iframe style="width: 100%; height: 640px; border: 1px solid #8888" '
-            f'sandbox="allow-scripts" srcdoc="{escape(self.to_html())}"></iframe>'
-        )
 
 
 def check_path(path: str | PathLike[str], *, overwrite: bool = False) -> Path:
@@ -322,8 +373,8 @@ def check_path(path: str | PathLike[str], *, overwrite: bool = False) -> Path:
     return check_writable(Path(path), overwrite=overwrite)
 
 
-def _environment(html: bool) -> Any:
-    """Templates in which every value is escaped, for HTML or for Markdown."""
+def template(html: bool, name: str) -> Any:
+    """A template in which every value is escaped, for HTML or for Markdown."""
     require("Reports as HTML or Markdown need", "report", "jinja2")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -341,9 +392,10 @@ def _environment(html: bool) -> Any:
         "with_error": with_error,
         "shortened": shortened,
         "isolated": _isolated,
+        "bin_label": bin_label,
         "code": lambda text: _Written(_as_code(text)),
     }
-    return environment
+    return environment.get_template(name)
 
 
 def _isolated(names: Any, most: int = 5) -> Any:

@@ -4,11 +4,20 @@
 ``_study``     data and settings read once, methods run over the same folds, the choice tested
 ``_related``   whether any feature is related to the target: a permutation test
 ``_folds``     how rows are split: by chance, in whole groups, along time
-``_choice``    how many features to keep: the rule, the sizes tried, the choice among methods
+``_choice``    how many features to select: the rule, the sizes tried, the choice among methods
 ``_models``    models that evaluate features of any kind, and what they are scored by
-``_rankers``   any selector as a ranking of any table
+``_monotone_models``  models that respect stated directions of features
+``_directions``  stated directions: compared with the data, and what respecting them costs
+``_rankers``   any selector as a ranking of any data set
+``_shuffled``  what every selected feature is worth: the loss where its values are shuffled
 ``_features``  every method and every feature as facts
+``_evidence``  which features are needed, given all others
+``_scorecard`` weights of evidence of the best features, for two classes
+``_sampled``   a Dask DataFrame as a sample, for a study of it
 ``_summary``   a study as one dict of facts
+``_saved``     a study as a ``Selection``
+``_script``    a study as a script;  ``_expression``  its models and folds as code
+``_presented`` what a fitted ``AutoSelector`` shows of itself
 ``_auto``      ``AutoSelector``: a study of the default ranking, as an estimator
 ``_peers``     rankings of scikit-learn, to compare with
 """
@@ -17,7 +26,15 @@ import warnings
 from typing import Any
 
 from echelon.study._auto import AutoSelector
-from echelon.study._folds import Rows, fewer_folds
+from echelon.study._folds import (
+    FREQUENCIES,
+    SURVEY,
+    Rows,
+    are_ambiguous,
+    fewer_folds,
+    read_rows_as,
+    repeated_rows,
+)
 from echelon.study._models import (
     TableEncoder,
     default_estimator,
@@ -25,21 +42,31 @@ from echelon.study._models import (
     forest,
     read_scoring,
 )
+from echelon.study._monotone_models import monotone_model
 from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImportance
 from echelon.study._rankers import Prepared, filled, with_labels_split
+from echelon.study._saved import selection_of
+from echelon.study._script import Reader, as_notebook, as_script, blocks_of
 from echelon.study._study import Settings, conduct, design, read_for
 from echelon.study._summary import check_description, summary_of
 
 __all__ = [
+    "FREQUENCIES",
     "RFE",
+    "SURVEY",
     "AutoSelector",
     "FTest",
     "MutualInformation",
     "PermutationImportance",
     "Prepared",
+    "Reader",
     "Rows",
     "Settings",
     "TableEncoder",
+    "are_ambiguous",
+    "as_notebook",
+    "as_script",
+    "blocks_of",
     "check_description",
     "conduct",
     "default_estimator",
@@ -48,8 +75,12 @@ __all__ = [
     "fewer_folds",
     "filled",
     "forest",
+    "monotone_model",
     "read_for",
+    "read_rows_as",
     "read_scoring",
+    "repeated_rows",
+    "selection_of",
     "summary_of",
     "with_labels_split",
 ]

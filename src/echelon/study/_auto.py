@@ -1,4 +1,4 @@
-"""The default answer: which features to keep, for any table and any kind of target."""
+"""The default answer: which features to select, for any data set and any kind of target."""
 
 from __future__ import annotations
 
@@ -9,23 +9,29 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from echelon._core.choices import CHOICE_CONSTRAINTS, read_choice, shared_ranks
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
-from echelon._core.progress import expect
-from echelon._core.search import shared_ranks
+from echelon._core.jobs import expect
 from echelon._core.significance import standard_error
-from echelon.base import note_features, number_to_keep
+from echelon._core.words import listed
+from echelon.base import groups_to_keep, note_features
 from echelon.consensus import ConsensusSelector, default_ranker
-from echelon.data import as_table, feature_mask, read_columns
-from echelon.profile import Profile
+from echelon.data import as_table, is_dask, read_columns
+from echelon.large import Sample
+from echelon.profile import Profile, text_columns
 from echelon.rankings import ranks_of
-from echelon.study._folds import Rows, fewer_folds
+from echelon.study._directions import frame_of
+from echelon.study._folds import FREQUENCIES, SURVEY, Rows, fewer_folds, read_rows_as
 from echelon.study._models import FOREST
+from echelon.study._presented import Presented
 from echelon.study._rankers import Arranged, Prepared
+from echelon.study._sampled import sample_of
 from echelon.study._study import Settings, Study, conduct, design
 from echelon.study._summary import check_description, summary_of
 from echelon.targets import read_target
@@ -36,19 +42,19 @@ if TYPE_CHECKING:
 NAME = "AutoSelector"
 """What the study calls its one method."""
 RANKING = "consensus"
-"""What the fused ranking is called in ``method_`` and ``curves_``."""
+"""What the aggregated ranking is called in ``method_`` and ``curves_``."""
 
 
-class AutoSelector(SelectorMixin, BaseEstimator):
+class AutoSelector(Presented, SelectorMixin, BaseEstimator):
     """The features worth keeping, how many, and what they are worth: no choices to make.
 
-    It reads what the target is, ranks the features by complementary methods fused into one
+    It reads what the target is, ranks the features by complementary methods aggregated into one
     ranking (:class:`echelon.ConsensusSelector`), and scores the best 1, 2, 3, ... of them with a
     linear model and a forest over cross-validation folds, in each of which the features are ranked
-    anew.  It keeps the fewest that lose at most 0.5 % of the gain over guessing, and no more than
-    the searches of the ranking select, unless up to twice as many are better by more than one
-    standard error; and none at all if the better model with them is not better than the best
-    constant guess, or if that may be chance.
+    again.  It selects the fewest that lose at most 0.5 % of the improvement over the baseline, and
+    no more than the searches of the ranking select, unless up to twice as many are better by more
+    than one standard error; and none at all if the better model with them is not better
+    than the baseline, the best constant prediction, or if that may be chance.
 
     Parameters
     ----------
@@ -58,27 +64,43 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     class_order : sequence, default=None
         Classes from lowest to highest.  Given, y is ordinal.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the folds say.
+        Number, or share, of features to select.  None: as many as the folds say.
     estimator : estimator, default=None
         Model to score the features by.  None: the better of a linear model (logistic regression,
         one question per threshold for ordered classes, or ridge regression) and a forest of
-        extremely randomised trees; numbers imputed and standardised, labels one-hot.
+        extremely randomised trees; numbers imputed and standardised, labels one-hot.  Where there
+        are labels, a model that is given gets the table like this as well, unless it is a pipeline.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
         given; fewer where classes are small.
     scoring : str or callable, default=None
-        As in scikit-learn; None: mean error in classes for ordered classes, balanced accuracy for
+        As in scikit-learn; None: MAE in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
     tolerance : float or str, default=None
-        What may be lost against the best size, in the units of ``scoring``, or "2%" of the gain
-        over guessing.  None: 0.5 % of that gain, and no more features than the searches of the
-        ranking select, unless up to twice as many are better by more than one standard error.
+        What may be lost against the best size, in the units of ``scoring``, or
+        "2%" of the improvement over the baseline.  None: 0.5 % of that improvement, and no more
+        features than the searches of the ranking select, unless up to twice as many are better by
+        more than one standard error.
     allow_none : bool, default=True
-        Keep no feature if none helps.  False: keep the best set all the same.  ``transform`` warns
-        where none is kept, since few models take an empty table.
+        Select no feature if none helps.  False: select the best set all the same.  ``transform``
+        warns where none is kept, since few models take an empty table.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
+    feature_groups : array-like or dict, default=None
+        Features that stand or fall together: a label for every feature (None: on its own), or a
+        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
+        ``ranking_`` is that of groups, as good as their best feature.
+    weights_are : {"survey", "frequencies"}, default=None
+        What ``sample_weight`` holds.  "survey": what a row counts for beside the others; only
+        ratios matter.  "frequencies": how many equal rows were seen, as in a contingency table; the
+        answer is that for the table with every row repeated so many times.  None: "survey", with a
+        warning where the weights are whole numbers, which may be either.
+    monotonic_cst : array-like or dict, default=None
+        Directions that are known: for every feature 1 (rises with the target), -1 (falls with it)
+        or 0 (either), as an array, or a dict or Series by feature name (those not named: 0).
+        Features are then evaluated by a linear model and a forest that respect them.  For two
+        classes without an order the target rises from the first to the second of ``np.unique``.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
@@ -92,27 +114,33 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 = best; features of a group share theirs.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     scores_ : ndarray of shape (n_features,)
-        Scores, larger is better: those of the fused ranking.
+        What every selected feature is worth: how much worse the held-out score of the model with
+        the selected features gets where the values of this one are shuffled, in the units of
+        ``scoring_``; larger is better.  0 for features that were not selected, and for all but the
+        50 best ranked.  The order of the features is that of the rank aggregation (``ranker_``),
+        in which features that are of use together have their place.
+    scores_error_ : ndarray of shape (n_features,)
+        Standard errors of ``scores_``, corrected for overlapping training sets.
     kind_ : str
         What y was read as.
     method_ : str
         What ranked the features: "consensus".
     ranker_ : ConsensusSelector
-        The fused ranking, fitted to all samples: ``ranker_.agreement()`` shows how far its members
-        agree.
+        The aggregated ranking, fitted to all samples: ``ranker_.agreement()`` shows how far its
+        members agree.
     model_ : {"linear", "forest", "given"}
         The model by which the features were evaluated: the better of a linear model and a forest,
         or ``estimator``.
     estimator_ : estimator
         That model, not fitted; it takes the table as it is.
     curves_ : dict of str to FeatureCurve
-        Score of that model against the number of features, fold by fold.
+        Score of that model against the number of features, or of groups of them, fold by fold.
     model_curves_ : dict of str to FeatureCurve
-        The same for every model that was tried.
+        Curves of every model that was tried.
     score_ : float
         Held-out score of the procedure: every fold with the model and the size chosen on the other
         folds; in the units of ``scoring_``.
@@ -121,12 +149,21 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     scoring_ : str
         What the scores are.
     baselines_ : dict of str to float
-        The same score of the best constant guess, of the same model with all features, and of a
-        forest.
+        Score of the baseline (the best constant prediction), of the same model with all
+        features, and of a forest.
     helps_ : bool
-        Whether the kept features are better than the guess beyond chance (one-sided t test over
-        the folds, 0.5 %, or permutation test of the rank correlations of all features, 4.5 %).
-        With ``groups``, ``time``, weights or folds of your own only the first, 5 %.
+        Whether the selected features are significantly better than the baseline (one-sided t test
+        over the folds, 0.5 %, or permutation test of the rank correlations of all features, 4.5 %).
+        With ``time`` the first at 5 %, or the second with what is new in every row, shifted round.
+        With ``groups``, weights or folds of your own only the first, 5 %.
+    directions_ : DataFrame or None
+        One row per direction of ``monotonic_cst``: the ``feature``, whether the data ``agree``,
+        the share of the pairs of samples that break it (``broken``, of ``n_pairs``), and, for the
+        features chosen, what respecting it costs (``cost``, positive where the model is better
+        without it).  None without any.
+    sample_ : dict or None
+        Of a Dask DataFrame: how many ``rows`` it has, how many were ``sampled``, in how many
+        disjoint ``samples``, and what is not of all rows.  None where all rows were used.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -135,6 +172,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     See Also
     --------
     echelon.report.summarize : Several selectors compared, as a report.
+    echelon.Selection : The decision as data, which ``to_json`` returns.
 
     Notes
     -----
@@ -149,7 +187,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     >>> grade = pd.qcut(progression, 5, labels=["mild", "low", "medium", "high", "severe"])
     >>> selector = AutoSelector(random_state=0).fit(X, grade)
     >>> selector.kind_, selector.scoring_
-    ('ordinal', 'mean error in classes')
+    ('ordinal', 'MAE in classes')
     >>> X.columns[selector.order_][:3].tolist()
     ['bmi', 's5', 'bp']
     >>> selector.score_ < selector.baselines_["guess"]
@@ -169,7 +207,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         "scoring": [str, callable, None],
         "tolerance": [Interval(Real, 0, None, closed="left"), str, None],
         "allow_none": ["boolean"],
-        "must_keep": ["array-like", None],
+        **CHOICE_CONSTRAINTS,
+        "weights_are": [StrOptions({SURVEY, FREQUENCIES}), None],
+        "monotonic_cst": ["array-like", dict, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -187,6 +227,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         tolerance: float | str | None = None,
         allow_none: bool = True,
         must_keep: Any = None,
+        feature_groups: Any = None,
+        weights_are: str | None = None,
+        monotonic_cst: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -200,12 +243,15 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.tolerance = tolerance
         self.allow_none = allow_none
         self.must_keep = must_keep
+        self.feature_groups = feature_groups
+        self.weights_are = weights_are
+        self.monotonic_cst = monotonic_cst
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def ranker(self, kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
-        """The fused ranking for a kind of target, not fitted.
+        """The aggregated ranking for a kind of target, not fitted.
 
         Parameters
         ----------
@@ -222,47 +268,66 @@ class AutoSelector(SelectorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, groups: Any = None, time: Any = None, sample_weight: Any = None
     ) -> AutoSelector:
-        """Rank the features, and find out how many to keep.
+        """Rank the features, and find out how many to select.
 
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_features)
-            Samples: numbers, labels, ordered categories, gaps.
+            Samples: continuous, categorical, ordered, missing values.  A Dask DataFrame may be
+            larger than memory: rank correlations are then those of all rows, and everything else is
+            found on samples of them.
         y : array-like of shape (n_samples,)
-            Target.
+            Target.  With a Dask DataFrame also a Dask Series, or the name of a column of X.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group (a patient, a household) are never in both parts of a fold.
         time : array-like of shape (n_samples,), default=None
-            Numbers or dates: every fold learns from earlier samples and is judged by the next.
+            Numbers or dates: every fold learns from earlier samples and is evaluated by the next.
         sample_weight : array-like of shape (n_samples,), default=None
             What every sample counts for beside the others, in rankings, models and scores.  They
             are divided by their mean: only ratios matter, and weights that are all the same change
-            nothing.  None: all count the same.
+            nothing.  With ``weights_are="frequencies"``: how many samples each stands for.  None:
+            all count the same.
 
         Returns
         -------
         self : object
             The fitted selector.
         """
+        rows = Rows(groups, time, sample_weight)
+        sample = X if isinstance(X, Sample) else None
+        if is_dask(X):
+            sample, rows = sample_of(X, y, rows, self.kind, self.class_order, self._seed())
+        if sample is not None:
+            X, y = sample.frame, sample.target
+            sample = None if sample.is_whole else sample
         X = as_table(X)
         note_features(self, X, y)
         if not hasattr(X, "columns"):
             X = read_columns(X).values  # an array holds numbers
-        self._study = self._conducted(X, y, Rows(groups, time, sample_weight))
+        self._study = self._conducted(*read_rows_as(X, y, rows, self.weights_are), sample)
+        self.sample_ = None if sample is None else sample.facts()
+        self._described = None
+        losses = self._study.losses
         self._study.design.kept.clear()  # a report encodes again: no fold is held for long
         design, judged = self._study.design, self._study.judged
         fitted, _ = self._study.fitted[NAME]
         ranked = fitted.selector_ if isinstance(fitted, Arranged) else fitted
         self.ranker_ = ranked.selector_ if isinstance(ranked, Prepared) else ranked
-        self.scores_ = fitted.scores_
-        self.order_ = np.argsort(ranks_of(fitted), kind="stable")
-        self.ranking_ = shared_ranks(self.order_, len(self.order_))
+        names = design.X.columns
+        self.scores_, self.scores_error_ = (
+            np.array([each.get(name, 0.0) for name in names]) for each in losses
+        )
+        groups = design.feature_groups
+        best_first = pd.unique(groups[np.argsort(ranks_of(fitted), kind="stable")])
+        self.ranking_ = shared_ranks(best_first, design.n_groups)[groups]
+        self.order_ = np.argsort(self.ranking_, kind="stable")
         self.kind_, self.method_ = design.target.kind, RANKING
         self.curves_, self.helps_ = {RANKING: judged.curves[NAME]}, judged.helps
         self.model_, self.estimator_ = judged.model, design.models[judged.model]
         self.model_curves_ = {model: curves[NAME] for model, curves in judged.models.items()}
         self.support_ = self.ranking_ <= judged.n_kept(design.rule)
         sign = design.scoring.sign
+        _warn_of_texts(design.X.loc[:, self.support_])
         self.score_ = float(sign * judged.held_out.mean())
         self.score_error_ = float(standard_error(judged.held_out, judged.test_share))
         self.scoring_ = design.scoring.name
@@ -272,31 +337,39 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         self.baselines_ = {
             name: float(sign * baseline.scores.mean()) for name, baseline in named.items()
         }
+        found = self._study.directions
+        self.directions_ = None if found is None else frame_of(found)
         return self
 
-    def _conducted(self, X: Any, y: Any, rows: Rows) -> Study:
-        target = read_target(y, self.kind, self.class_order)
+    def _seed(self) -> int:
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
+        return int(seed)
+
+    def _conducted(self, X: Any, y: Any, rows: Rows, sample: Sample | None) -> Study:
+        target = read_target(y, self.kind, self.class_order)
         n_features = self.n_features_in_
-        wanted = number_to_keep(self.n_features_to_select, n_features)
         names = getattr(self, "feature_names_in_", None)
-        asked = () if self.must_keep is None else self.must_keep
-        first = feature_mask(asked, n_features, names, "must_keep")
+        choice = read_choice(self.must_keep, self.feature_groups, n_features, names)
+        wanted = groups_to_keep(self.n_features_to_select, choice)
         names = np.arange(n_features) if names is None else names
+        self._cv = fewer_folds(self.cv, target, rows.groups)
         settings = Settings(
             estimator=self.estimator,
             n_features="auto" if wanted is None else wanted,
-            cv=fewer_folds(self.cv, target, rows.groups),
+            cv=self._cv,
             scoring=self.scoring,
-            random_state=int(seed),
+            random_state=self._seed(),
             n_jobs=self.n_jobs,
             verbose=self.verbose,
             tolerance=self.tolerance,
-            keep=[str(name) for name in names[first]],
+            keep=[str(name) for name in names[choice.kept]],
+            feature_groups=choice.groups,
             allow_none=self.allow_none,
             rows=rows,
+            directions=self.monotonic_cst,
+            sample=sample,
         )
         return conduct({NAME: clone(self)}, design(X, target, settings))
 
@@ -309,6 +382,8 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         notes: Sequence[str] = (),
         source: str | None = None,
         command: str | None = None,
+        evidence: bool = False,
+        overwrite: bool = False,
     ) -> Report:
         """The answer as a report: a page, Markdown, JSON, and everything behind them.
 
@@ -325,6 +400,11 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             What was done to the data before, in sentences that are shown as they are.
         source, command : str, default=None
             Where the data come from and how the report was made, shown as they are.
+        evidence : bool, default=False
+            Test every feature given all others, and show whether it is needed, replaceable or
+            without evidence: see :class:`echelon.ConditionalEvidence`.  Rows must be independent.
+        overwrite : bool, default=False
+            Whether an existing file may be replaced.
 
         Returns
         -------
@@ -346,7 +426,7 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             )
         check_description(n_resamples, profile)
         if path is not None:
-            check_path(path)
+            check_path(path, overwrite=overwrite)
         expect(n_resamples)
         facts = summary_of(
             self._study,
@@ -355,10 +435,12 @@ class AutoSelector(SelectorMixin, BaseEstimator):
             notes=notes,
             source=source,
             command=command,
+            evidence=evidence,
         )
+        self._described = facts
         report = Report(facts)
         if path is not None:
-            report.write(path)
+            report.write(path, overwrite=overwrite)
         return report
 
     def __getstate__(self) -> dict[str, Any]:
@@ -369,9 +451,9 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         if self._get_support_mask().any():
             return super()._transform(X)
         warnings.warn(
-            "No features were selected: none clearly beats guessing on held-out samples, and most "
-            "models refuse the empty table that is left. Use `allow_none=False` to keep the best "
-            "set all the same.",
+            "No features were selected: none is significantly better than the baseline on "
+            "held-out samples, and most models refuse the empty table that is left. Use "
+            "`allow_none=False` to select the best set all the same.",
             UserWarning,
             stacklevel=2,
         )
@@ -387,3 +469,17 @@ class AutoSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = False
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _warn_of_texts(selected: Any) -> None:
+    """Say so where texts, most of which occur hardly more than once, were selected."""
+    names = text_columns(selected) if selected.shape[1] else []
+    if names:
+        n_texts = max(selected[name].nunique() for name in names)
+        warnings.warn(
+            f"Selected {listed(map(repr, names))} with up to {n_texts:,} different texts in "
+            f"{len(selected):,} rows: they describe single rows, not groups of them. Drop them, or "
+            "make categories or numbers of them.",
+            UserWarning,
+            stacklevel=3,
+        )

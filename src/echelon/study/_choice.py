@@ -1,4 +1,4 @@
-"""How many features to keep: the rule, the sizes that are tried, and the choice they lead to."""
+"""How many features to select: the rule, the sizes that are tried, and the choice they lead to."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from echelon.base import ForwardSelector
 from echelon.evaluation import FeatureCurve
 
 SMALL_LOSS, LARGE_LOSS = (0.005, 0.005), (0.01, 0.02)
-"""Shares of the gain over guessing that may always, and at most, be lost for fewer features."""
+"""Shares of the improvement over the baseline that may always, and at most, be lost for fewer
+features."""
 ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 """Tolerances that are offered."""
 NEARLY_ALL = 0.75
-"""An answer of so large a share of the features calls for an offer, one of as many is none."""
+"""Offer a smaller set where more than this share of the features is selected; of all, none."""
 
 
 ALL_SIZES = 10
@@ -33,18 +34,20 @@ LARGEST_SIZE = 200
 
 
 class Rule(NamedTuple):
-    """How many features to keep."""
+    """How many features to select; of features that stand or fall together, how many groups."""
 
     wanted: int | None = None
     """As many as asked for; None: as few as lose little."""
     tolerance: float | None = None
     """What may be lost against the best size, in units of the score; None: see ``size_of``."""
     share: float | None = None
-    """The same as a share of what the best size gains over guessing."""
+    """``tolerance`` as a share of the improvement of the best size over the baseline."""
     always: tuple[str, ...] = ()
-    """Features that are kept whatever they are worth."""
+    """Features that are selected whatever they are worth."""
+    n_always: int = 0
+    """How many groups of features they are."""
     allow_none: bool = True
-    """Whether nothing else is kept where nothing helps."""
+    """Whether nothing else is selected where nothing helps."""
 
     @property
     def is_default(self) -> bool:
@@ -52,32 +55,48 @@ class Rule(NamedTuple):
         return self.wanted is None and self.tolerance is None and self.share is None
 
 
-def read_rule(n_features: Any, tolerance: Any, always: Sequence[str], names: Sequence[str]) -> Rule:
+def read_rule(
+    n_features: Any,
+    tolerance: Any,
+    always: Sequence[str],
+    names: Sequence[str],
+    groups: np.ndarray,
+) -> Rule:
     """The rule, checked.
 
     Parameters
     ----------
     n_features : int or "auto"
-        How many to keep.
+        How many to select.
     tolerance : float, str or None
-        In units of the score, or as "2%" of the gain over guessing.
+        In units of the score, or as "2%" of the improvement over the baseline.
     always : sequence of str
-        Features that are kept in any case.
+        Features that are selected in any case.
     names : sequence of str
         All features.
+    groups : ndarray of shape (n_features,)
+        Number of the group of every feature; a group is selected as a whole.
     """
-    kept = tuple(dict.fromkeys(str(name) for name in always))
+    kept = list(dict.fromkeys(str(name) for name in always))
     unknown = [name for name in kept if name not in set(names)]
     if unknown:
         raise ValueError(f"`keep` must name features, got {unknown[0]!r}, which is none.")
-    wanted = _read_number(n_features, len(names), len(kept))
+    of_name = dict(zip(names, groups.tolist(), strict=True))
+    inside = {of_name[name] for name in kept}
+    kept += [name for name in names if of_name[name] in inside and name not in kept]
+    what = "features" if groups.max() + 1 == len(names) else "groups of features"
+    rule = Rule(
+        wanted=_read_number(n_features, int(groups.max()) + 1, len(inside), what),
+        always=tuple(kept),
+        n_always=len(inside),
+    )
     if isinstance(tolerance, str) and tolerance.strip().endswith("%"):
-        return Rule(wanted, None, _read_loss(tolerance.strip()[:-1], tolerance) / 100, kept)
+        return rule._replace(share=_read_loss(tolerance.strip()[:-1], tolerance) / 100)
     lost = None if tolerance is None else _read_loss(tolerance, tolerance)
-    return Rule(wanted, lost, None, kept)
+    return rule._replace(tolerance=lost)
 
 
-def _read_number(n_features: Any, n_all: int, n_always: int) -> int | None:
+def _read_number(n_features: Any, n_all: int, n_always: int, what: str) -> int | None:
     if isinstance(n_features, str) and n_features == "auto":
         return None
     whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
@@ -86,7 +105,7 @@ def _read_number(n_features: Any, n_all: int, n_always: int) -> int | None:
         asked = " (those of `keep` are kept in any case)" if n_always > 1 else ""
         raise ValueError(
             f"`n_features` must be 'auto' or a whole number from {least} to the number of "
-            f"features, {n_all}, got {n_features!r}{asked}."
+            f"{what}, {n_all}, got {n_features!r}{asked}."
         )
     return int(n_features)
 
@@ -96,8 +115,8 @@ def _read_loss(value: Any, given: Any) -> float:
     numeric = is_number(text) if isinstance(text, str) else isinstance(text, Real)
     if not numeric or isinstance(text, bool) or not 0 <= float(text) < np.inf:
         raise ValueError(
-            "`tolerance` must be a number from 0 in units of the score, or a share of the gain "
-            f"over guessing such as '2%', got {given!r}."
+            "`tolerance` must be a number from 0 in units of the score, or a share of the "
+            f"improvement over the baseline such as '2%', got {given!r}."
         )
     return float(text)
 
@@ -145,7 +164,7 @@ def _within(
     """Sizes that lose at most the tolerance against the best scores.
 
     Without one: at most one standard error of the loss, but never more than the second share of
-    what the best gains over the guess (with few samples a standard error forgives too much), and
+    what the best gains over the baseline (with few samples a standard error forgives too much), and
     always less than the first (with many samples it forgives nothing).
     """
     gain = max(float(best.mean()) - guess, 0.0)
@@ -154,14 +173,14 @@ def _within(
 
 
 def gain_of(curve: FeatureCurve, guess: float) -> float:
-    """What the best size gains over guessing."""
+    """Improvement of the best size over the baseline."""
     return max(float(np.nanmax(curve.mean_scores)) - guess, 0.0)
 
 
 def share_to_offer(curve: FeatureCurve, guess: float, size: int) -> float | None:
     """The tolerance that leads to the knee of the curve; None where it is hardly smaller.
 
-    The knee is the size furthest above the straight line from the guess with no feature to the
+    The knee is the size furthest above the straight line from the baseline with no feature to the
     best score with all of them, among those that lose at most the last of ``ROUND_SHARES``; what
     it loses is rounded up to one of them.
     """
@@ -221,13 +240,15 @@ def sizes_for(selector: Any, n_features: int, rule: Rule) -> list[int]:
         sizes.add(round(size))
     sizes |= {largest} if forwards else {largest, n_features}
     sizes |= {rule.wanted} if rule.wanted else set()
-    least = len(rule.always)
+    least = rule.n_always
     return sorted({size for size in sizes if size > least} | ({least} if least else set()))
 
 
-def furthest(rule: Rule) -> int:
-    """How far a search forwards goes."""
-    return max(FORWARD_SIZE, rule.wanted or 0)
+def furthest(rule: Rule, groups: np.ndarray) -> int:
+    """How far a search forwards goes: to as many features as are sure to reach so many groups."""
+    n_best = max(FORWARD_SIZE, rule.wanted or 0)
+    largest = np.sort(np.bincount(groups))[::-1][:n_best]
+    return n_best + int((largest - 1).sum())
 
 
 def choose(
@@ -236,7 +257,7 @@ def choose(
     rule: Rule,
     limits: Mapping[str, Limit | None] | None = None,
 ) -> Choice:
-    """A method and the number of features it keeps.
+    """A method and the number of features it selects.
 
     The first method, unless another one's choice is clearly better (one-sided t test over the
     folds, 5 %), or by more than the tolerance: the best of many is often the luckiest.  What is no
@@ -249,7 +270,7 @@ def choose(
     guess : float
         Score of the baseline.
     rule : Rule
-        How many features to keep.
+        How many features to select.
     limits : dict of str to Limit or None, default=None
         How many features every ranking itself finds worth keeping; None: it does not say.
     """
@@ -295,7 +316,7 @@ def _best_scores(curves: Mapping[str, FeatureCurve], rule: Rule) -> np.ndarray:
 
 
 def close_models(models: ByModel, best: str, rule: Rule) -> list[str]:
-    """The models that decide how many features are kept.
+    """The models that decide how many features are selected.
 
     By default all that are within one standard error of the best one: what several models agree on
     is less luck.  Where a number or a tolerance was asked for, the best one alone.
@@ -327,9 +348,16 @@ def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndar
     """The score of every fold for the model, method and size chosen on the other folds.
 
     The score of the choice itself is a maximum over models, methods and sizes, hence a little too
-    good; here no fold has a say in its own choice.
+    good; here every fold is held out of its own choice.
     """
-    scores = np.empty(len(guesses))
+    chosen = choices_without(models, guesses, rule)
+    folds = enumerate(chosen)
+    return np.array([scores_at(models[model], choice)[fold] for fold, (model, choice) in folds])
+
+
+def choices_without(models: ByModel, guesses: np.ndarray, rule: Rule) -> list[tuple[str, Choice]]:
+    """The model, method and size that the other folds choose, for every fold."""
+    chosen = []
     for fold in range(len(guesses)):
         others = {
             model: {name: curve.without(fold) for name, curve in curves.items()}
@@ -344,6 +372,5 @@ def held_out_scores(models: ByModel, guesses: np.ndarray, rule: Rule) -> np.ndar
             for name, curve in models[model].items()
         }
         deciding = mean_curves(others, close_models(others, model, rule))
-        choice = choose(deciding, guess, rule, limits)
-        scores[fold] = scores_at(models[model], choice)[fold]
-    return scores
+        chosen.append((model, choose(deciding, guess, rule, limits)))
+    return chosen

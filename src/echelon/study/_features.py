@@ -14,25 +14,34 @@ features are tried, the best ranked ones, and fewer on large tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
+from scipy.stats import false_discovery_control, rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn_classes
-from echelon._core.progress import expect, step, stepwise
-from echelon._core.rows import fit_weighted
+from echelon._core.jobs import expect, step, stepwise
+from echelon._core.rows import fit_weighted, seeded
 from echelon._core.significance import clearly_positive, standard_error
-from echelon.data import numbers_of
-from echelon.evaluation import FeatureCurve, selection_stability
+from echelon.consensus import ConsensusSelector
+from echelon.data import numbers_of, read_columns
+from echelon.evaluation import (
+    FeatureCurve,
+    SelectionStability,
+    selection_stability,
+    stability_of,
+)
 from echelon.filters import ForestImportance
+from echelon.large import Sample
 from echelon.profile import ALIKE, associations, groups_of
 from echelon.rankings import ranking_copies, ranks_of
-from echelon.study._rankers import Prepared
+from echelon.study._rankers import Prepared, best_columns
+from echelon.study._shuffled import Losses
 from echelon.study._study import Design, Study, without_class_warnings, without_fold_warnings
 from echelon.study.types import Change, MethodPart, Questions
 from echelon.targets import Target
@@ -53,33 +62,49 @@ def method_part(name: str, study: Study, n_resamples: int) -> MethodPart:
     design, judged = study.design, study.judged
     curve, size = judged.curves[name], judged.sizes[name]
     fitted, order = study.fitted[name]
+    keep = study.best(name, size)
     selector = study.selectors[name]
     bare = selector.selector if isinstance(selector, Prepared) else selector
-    stability, trouble = _stability(study.rankers[name], size, design, n_resamples)
+    stability, trouble = _stability(study.rankers[name], size, len(keep), design, n_resamples)
     method = {
         "name": name,
         "label": type(bare).__name__,
         "params": _params(bare),
-        "scores": getattr(fitted, "scores_", None),
+        "scores": None if hasattr(fitted, "votes_") else getattr(fitted, "scores_", None),
         "relevance": getattr(fitted, "relevance_", None),
         "bounds": _bounds(fitted),
         "order": design.X.columns[order].tolist(),
         "ranking": ranks_of(fitted),
-        "curve": _curve_part(curve, design.scoring.sign),
-        "keep": design.X.columns[order[:size]].tolist(),
-        "n_features": size,
-        "one_se_size": curve.one_se_size,
-        "best_size": curve.best_size,
+        "curve": _curve_part(study, name, curve),
+        "keep": keep,
+        "n_features": len(keep),
+        "one_se_size": len(study.best(name, curve.one_se_size)),
+        "best_size": len(study.best(name, curve.best_size)),
         "stability": stability,
         "no_stability": trouble,
+        "aggregated": _aggregated(fitted),
     }
     return cast(MethodPart, method)
 
 
-def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
-    """The curve in the units of the metric: where a smaller value is better, smaller is better."""
+def _aggregated(fitted: Any) -> dict[str, Any] | None:
+    """By which fusion of which methods a ranking was made; None: by one method."""
+    while hasattr(fitted, "selector_"):
+        fitted = fitted.selector_
+    if not isinstance(fitted, ConsensusSelector):
+        return None
+    rankings = [type(each).__name__ for each in fitted.selectors_.values()]
+    return {"fusion": fitted.fusion, "rankings": rankings}
+
+
+def _curve_part(study: Study, name: str, curve: FeatureCurve) -> dict[str, Any]:
+    """The curve in the units of the metric: where a smaller value is better, smaller is better.
+
+    A number of groups is shown as the number of features that so many groups of all rows have.
+    """
+    sign = study.design.scoring.sign
     return {
-        "n_features": curve.sizes,
+        "n_features": [len(study.best(name, size)) for size in curve.sizes.tolist()],
         "mean": sign * curve.mean_scores,
         "std": curve.std_scores,
         "standard_error": curve.standard_errors,
@@ -88,28 +113,47 @@ def _curve_part(curve: FeatureCurve, sign: int) -> dict[str, Any]:
 
 
 def _stability(
-    ranker: Any, size: int, design: Design, n_resamples: int
+    ranker: Any, size: int, n_features: int, design: Design, n_resamples: int
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """How often every feature is among the best ``size``; None if all are kept or not asked for."""
-    if not n_resamples or size == design.X.shape[1]:
+    """How often every feature is in the best ``size`` groups, of so many features in all rows.
+
+    None if all are kept or not asked for.
+    """
+    others = [] if design.sample is None else design.sample.others
+    if not (n_resamples or others) or size == design.n_groups:
         step(n_resamples)
         return None, None
     try:
         with without_class_warnings(), without_fold_warnings():
-            result = selection_stability(
-                Best(ranker, size),
-                design.samples,
-                design.target,
-                n_resamples,
-                groups=design.splits.blocks,
-                sample_weight=design.weights,
-                **design.options,
+            result = (
+                _over_samples(Best(ranker, size, design.feature_groups), design, others)
+                if others
+                else selection_stability(
+                    Best(ranker, size, design.feature_groups),
+                    design.samples,
+                    design.target,
+                    n_resamples,
+                    groups=design.splits.blocks,
+                    sample_weight=design.weights,
+                    **design.options,
+                )
             )
     except (TypeError, ValueError) as error:
         return None, str(error)
     low, high = result.confidence_interval
-    parts = {"index": result.stability, "low": low, "high": high, "size": size}
+    parts = {"index": result.stability, "low": low, "high": high, "size": n_features}
     return parts | {"frequency": result.frequency}, None
+
+
+def _over_samples(
+    best: Best, design: Design, others: Sequence[tuple[pd.DataFrame, Target]]
+) -> SelectionStability:
+    """The stability over disjoint samples, each ranked by itself."""
+    chosen = []
+    for X, target in ((design.X, design.target), *others):
+        data = replace(read_columns(X, min_samples=1), table=X)
+        chosen.append(seeded(best, design.seed).fit(data, target).get_support())
+    return stability_of(np.array(chosen), design.X.columns.to_numpy())
 
 
 def _params(selector: Any) -> dict[str, Any]:
@@ -125,22 +169,24 @@ def _bounds(fitted: Any) -> np.ndarray | None:
 
 
 class Best(SelectorMixin, BaseEstimator):
-    """The best so many features of a ranking: the rule by which the answer keeps its features.
+    """The best so many groups of a ranking: the rule by which the answer keeps its features.
 
     What a selector would keep by a rule of its own says nothing about the answer's.
     """
 
     _reads_data = True
 
-    def __init__(self, selector: Any, size: int):
+    def __init__(self, selector: Any, size: int, groups: np.ndarray):
         self.selector = selector
         self.size = size
+        self.groups = groups
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Best:
-        """Rank, and keep the best."""
+        """Rank, and select the best."""
         copy = next(iter(ranking_copies(self.selector, self.size)))
-        order = np.argsort(ranks_of(fit_weighted(copy, X, y, sample_weight)), kind="stable")
-        self.support_ = np.isin(np.arange(len(order)), order[: self.size])
+        ranks = ranks_of(fit_weighted(copy, X, y, sample_weight))
+        best = best_columns(ranks, self.size, self.groups)
+        self.support_ = np.isin(np.arange(len(ranks)), best)
         return self
 
     def _get_support_mask(self) -> np.ndarray:
@@ -158,6 +204,7 @@ def feature_rows(
     keep: list[str],
     groups: list[list[str]],
     substitutes: Mapping[str, list[str]],
+    losses: Losses,
 ) -> list[dict[str, Any]]:
     """All features, best first by the chosen method; details of the best ones only."""
     place = {name: number for number, group in enumerate(groups, 1) for name in group}
@@ -172,6 +219,8 @@ def feature_rows(
                 "name": name,
                 "rank": chosen["ranking"][f],
                 "score": None if chosen["scores"] is None else chosen["scores"][f],
+                "loss": losses.means.get(name),
+                "loss_error": losses.errors.get(name),
                 "relevance": None if judge["relevance"] is None else judge["relevance"][f],
                 "bounds": None if judge["bounds"] is None else judge["bounds"][f],
                 "kept": name in kept,
@@ -186,18 +235,43 @@ def feature_rows(
     return rows
 
 
+def with_all_rows(rows: list[dict[str, Any]], sample: Sample | None) -> None:
+    """Missing values and trends of all rows, where the study is of a sample of them."""
+    for row in rows if sample is not None else ():
+        missing, trend = sample.of_all_rows(row["name"])  # type: ignore[union-attr]
+        if "missing" in row and missing is not None:
+            row["missing"] = missing
+        if row.get("trend") is not None and trend is not None:
+            row["trend"] = trend
+
+
+def with_p_values(rows: list[dict[str, Any]], names: list[str], fitted: Any) -> None:
+    """Add the p-values of the method to the rows of features, where it has some.
+
+    Adjusted ones are for the false discovery rate (Benjamini and Hochberg 1995).
+    """
+    source = fitted if hasattr(fitted, "p_values_") else getattr(fitted, "selector_", None)
+    p_values = getattr(source, "p_values_", None)
+    if p_values is None or np.shape(p_values) != (len(names),) or np.isnan(p_values).any():
+        return
+    adjusted = false_discovery_control(p_values)
+    found = {name: each for name, *each in zip(names, p_values, adjusted, strict=True)}
+    for row in rows:
+        row["p_value"], row["p_adjusted"] = found[row["name"]]
+
+
 def sort_by_rank(ranking: list[int]) -> list[int]:
     """Features, best first; those of the same rank in the order of the table."""
     return np.argsort(ranking, kind="stable").tolist()
 
 
 class SameMessage(NamedTuple):
-    """Which features say the same."""
+    """Which features are redundant."""
 
     groups: list[list[str]]
-    """Kept features of which every two do."""
+    """Selected features of which every two do."""
     substitutes: dict[str, list[str]]
-    """What could stand in for each kept feature."""
+    """What could replace each selected feature."""
     pairs: list[dict[str, Any]]
     """How closely they go together, pair by pair."""
 
@@ -205,9 +279,9 @@ class SameMessage(NamedTuple):
 def same_message(
     X: pd.DataFrame, order: list[int], n_kept: int, suspect: Sequence[str] = ()
 ) -> SameMessage:
-    """Groups of kept features that say the same, and what could stand in for each kept one.
+    """Groups of selected features that are redundant, and what could replace each selected one.
 
-    What is suspect, because it may hold the answer itself, stands in for nothing.
+    What is suspect, because it may hold the answer itself, replaces nothing.
     """
     looked_at = order[:MOST_DESCRIBED]
     n_kept = min(n_kept, len(looked_at))
@@ -253,8 +327,9 @@ def _distribution(by_class: ByClass, classes: Classes) -> dict[str, Any]:
 
 
 def _trend(column: pd.Series, target: Target, by_class: ByClass) -> float | None:
-    """Rank correlation with an ordered or numeric target; None where neither has an order."""
-    if target.kind == "classification" or by_class.quantiles is None:
+    """Rank correlation with the target, or the second of two classes; None without an order."""
+    directed = target.kind != "classification" or len(target.counts) == 2
+    if not directed or by_class.quantiles is None:
         return None
     values = _numbers(column)
     there = ~np.isnan(values)
@@ -279,10 +354,10 @@ class Asked(NamedTuple):
     study: Study
     keep: list[str]
     base: np.ndarray
-    """Score of every fold with the kept features; the guess, if there are none."""
+    """Score of every fold with the selected features; the baseline, if there are none."""
 
     def scores(self, names: list[str]) -> np.ndarray:
-        """Scores of every fold with these features; the guess, if there are none."""
+        """Scores of every fold with these features; the baseline, if there are none."""
         if not names:
             return self.study.judged.guess.scores
         design = self.study.design
@@ -297,7 +372,7 @@ def questions(study: Study, keep: list[str], order: list[str]) -> Questions:
     study : Study
         What was found.
     keep : list of str
-        The kept features.
+        The selected features.
     order : list of str
         All features, best first.
     """

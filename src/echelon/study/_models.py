@@ -41,7 +41,7 @@ from echelon.targets import read_target
 MANY = 20
 """A column with more labels is encoded by outcomes."""
 N_PARTS = 5
-"""Parts of the rows; a row's own part has no say in its number."""
+"""Parts of the rows; a row's own part takes no part in its number."""
 SHRINKAGE = 10.0
 """Rows with the overall mean that are added to every label."""
 LINEAR, FOREST, GIVEN = "linear", "forest", "given"
@@ -50,6 +50,9 @@ FEW_TREES = 50
 """Trees of the forest that scores many sets of features."""
 MOST_ROWS = 4000
 """Rows that a tree is grown on."""
+MOST_COLUMNS = 200
+"""Columns, at most, that a split of a tree chooses among; for classes without an order always the
+square root of their number."""
 
 
 def many_labels(table: pd.DataFrame, most: int = MANY) -> list[int]:
@@ -142,8 +145,8 @@ def _as_text(column: pd.Series) -> pd.Index:
 class TableEncoder(TransformerMixin, BaseEstimator):
     """A table as standardised numbers, for linear models.
 
-    Numbers and the positions of ordered categories are standardised, gaps become the mean.
-    Labels become one column each.  A column of more labels becomes the mean outcome of each,
+    Numbers and the positions of ordered categories are standardised, missing values become the
+    mean. Labels become one column each.  A column of more labels becomes the mean outcome of each,
     taken for the rows of the fit from other rows than the row itself; without a target, the most
     frequent labels become columns.  Intervals become their middle and their width.
 
@@ -190,7 +193,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Learn, and encode the same rows, none of which has a say in its own numbers.
+        """Learn, and encode the same rows, none of which takes part in its own numbers.
 
         Parameters
         ----------
@@ -219,11 +222,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if j not in self.means_
         }
         numbers = self._numbers(X, {j: means.own() for j, means in self.means_.items()})
-        known = ~np.isnan(numbers)
-        counts = np.maximum(known.sum(axis=0), 1)
-        self.mean_ = np.where(known, numbers, 0.0).sum(axis=0) / counts
-        spread = np.where(known, numbers - self.mean_, 0.0)
-        scale = np.sqrt((spread**2).sum(axis=0) / counts)
+        missing = np.isnan(numbers)
+        counts = np.maximum(len(numbers) - missing.sum(axis=0), 1)
+        self.mean_ = numbers.sum(axis=0, where=~missing) / counts
+        spread = numbers - self.mean_
+        spread[missing] = 0.0
+        scale = np.sqrt(np.square(spread, out=spread).sum(axis=0) / counts)
         self.scale_ = np.where(scale > 0, scale, 1.0)
         return numbers
 
@@ -246,9 +250,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._scaled(self._numbers(X, means))
 
     def _scaled(self, numbers: np.ndarray) -> np.ndarray:
-        encoded = (numbers - self.mean_) / self.scale_
-        encoded[np.isnan(encoded)] = 0.0
-        return encoded
+        """In place: of a large table there is no room for copies."""
+        numbers -= self.mean_
+        numbers /= self.scale_
+        numbers[np.isnan(numbers)] = 0.0
+        return numbers
 
     def _numbers(self, X: pd.DataFrame, means: dict[int, np.ndarray]) -> np.ndarray:
         """All columns as numbers, NaN where missing: numeric ones first.
@@ -263,7 +269,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for j in rest:
             column = X.iloc[:, j]
             if j in self.labels_:
-                made = [(column == label).to_numpy(float, na_value=0) for label in self.labels_[j]]
+                made = [
+                    (column == label).to_numpy(bool, na_value=False) for label in self.labels_[j]
+                ]
             elif j in means:
                 made = [*means[j].T]
             else:
@@ -271,7 +279,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             parts += made
             sources += [j] * len(made)
         self.sources_ = np.array(sources, dtype=int)
-        return np.column_stack(parts) if parts else np.empty((len(X), 0))
+        stacked = np.column_stack(parts) if parts else np.empty((len(X), 0))
+        return stacked.astype(float, copy=False)  # of categories alone: True and False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -291,7 +300,9 @@ def _typed(X: Any, nominal: Iterable[int] = ()) -> pd.DataFrame:
 
 
 def _columns(X: pd.DataFrame, kind: str) -> list[tuple[int, pd.Series]]:
-    """Columns of a kind, with their places."""
+    """Columns of a kind that is not plain numbers, with their places."""
+    if of_plain_numbers(X):
+        return []
     columns = ((j, X.iloc[:, j]) for j in range(X.shape[1]))
     return [(j, column) for j, column in columns if kind_of(column) == kind]
 
@@ -336,8 +347,16 @@ def encoded(model: Any) -> Encoded:
     return Encoded(make_pipeline(TableEncoder(), model).steps)
 
 
+def taking(model: Any, table: pd.DataFrame) -> Any:
+    """The model, behind the encoder where the table has categories; pipelines as they are."""
+    params = model.get_params().values() if hasattr(model, "get_params") else []
+    if any(isinstance(each, Pipeline) for each in (model, *params)) or not nominal_columns(table):
+        return model
+    return encoded(model)
+
+
 def default_estimator(kind: str) -> Any:
-    """A linear model over numbers and labels alike."""
+    """A linear model over continuous and categorical columns."""
     if kind == "ordinal":
         model = OrdinalDecomposition(LogisticRegression(max_iter=1000))
         return encoded(model)
@@ -366,11 +385,11 @@ def forest(kind: str, random_state: Any = None, n_trees: int = 100, n_samples: i
     if n_samples > MOST_ROWS:
         trees |= {"max_samples": MOST_ROWS}
     if kind == "ordinal":
-        return encoded(OrdinalForest(**trees))
+        return encoded(OrdinalForest(max_features=MOST_COLUMNS, **trees))
     trees |= {"bootstrap": n_samples > MOST_ROWS}
     if kind == "classification":
         return encoded(ClassifierOnCodes(ExtraTreesClassifier(class_weight="balanced", **trees)))
-    return encoded(ExtraTreesRegressor(**trees))
+    return encoded(ExtraTreesRegressor(max_features=MOST_COLUMNS, **trees))
 
 
 def default_models(kind: str, random_state: Any, n_samples: int) -> dict[str, Any]:
@@ -407,7 +426,7 @@ class ClassifierOnCodes(ClassifierMixin, BaseEstimator):
 def read_scoring(scoring: Any, estimator: Any, kind: str) -> Scoring:
     """The scorer asked for, or the default for this kind of target."""
     defaults = {
-        "ordinal": (rank_loss_scorer, "mean error in classes"),
+        "ordinal": (rank_loss_scorer, "MAE in classes"),
         "classification": ("balanced_accuracy", "balanced accuracy"),
         "regression": ("r2", "R²"),
     }

@@ -76,7 +76,7 @@ class Peer(BaseEstimator, ABC):
 
     @abstractmethod
     def _scores(self, table: Any, target: Target) -> np.ndarray:
-        """Scores of the columns of a table of numbers and labels."""
+        """Scores of the columns of a table of continuous and categorical columns."""
 
 
 class MutualInformation(Peer):

@@ -1,4 +1,4 @@
-"""Any selector as a ranking of any table: what it needs is done within its fit."""
+"""Any selector as a ranking of any data set: what it needs is done within its fit."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from echelon._core.choices import Choice, shared_ranks
 from echelon._core.rows import fit_weighted
-from echelon._core.search import shared_ranks
 from echelon._core.words import strongest
 from echelon.data import NUMBER, Data, as_frame, is_nominal, kind_of, numbers_of, of_plain_numbers
 from echelon.rankings import ranking_copies, ranks_of, scores_of
@@ -26,9 +26,9 @@ MOST_LABELS = 20
 
 
 def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> Any:
-    """The selector as it is asked: small enough samples, many labels as numbers, some always first.
+    """A selector wrapped for the folds: samples bounded, many categories encoded, some first.
 
-    AutoSelector, which judges too, hands over its ranking.  Constant columns come last: a method
+    AutoSelector, which evaluates too, hands over its ranking.  Constant columns come last: a method
     that gives noise less than nothing (Relief) ranks them before it.  So do exact copies of a
     column, which add nothing to it.
     """
@@ -39,13 +39,20 @@ def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> An
         constant = ()  # its rankings end with them
     elif (selector.get_params(deep=False).get("sample_size") or 0) > design.splits.fewest:
         selector = clone(selector).set_params(sample_size=design.splits.fewest)
-    n_best = furthest(design.rule)
+    n_best = furthest(design.rule, design.feature_groups)
     if many_labels(design.X) and not isinstance(selector, Prepared):
         selector = Prepared(selector, split_labels=False, fill_gaps=False, n_best=n_best)
     last = [*constant, *copies(design.X, design.rule.always)]
-    if not design.rule.always and not last:
+    groups = design.feature_groups if design.is_grouped else None
+    if not design.rule.always and not last and groups is None:
         return selector
-    return Arranged(selector, design.rule.always, last, n_best=n_best)
+    return Arranged(selector, design.rule.always, last, feature_groups=groups, n_best=n_best)
+
+
+def best_columns(ranks: np.ndarray, size: int, groups: np.ndarray) -> np.ndarray:
+    """The columns of the best ``size`` groups, best first."""
+    order = np.argsort(ranks, kind="stable")
+    return order[np.isin(groups[order], pd.unique(groups[order])[:size])]
 
 
 def copies(table: pd.DataFrame, first: Sequence[str] = ()) -> list[str]:
@@ -71,9 +78,10 @@ def _digest(column: pd.Series) -> bytes:
 
 
 class Arranged(BaseEstimator):
-    """A selector's ranking with some features before, some behind all others.
+    """A selector's ranking with some features before, some behind all others, and some together.
 
-    Among themselves they stay in the selector's own order.
+    Among themselves they stay in the selector's own order.  A group of features has one rank, that
+    of its best feature, and is first or last only as a whole.
 
     Parameters
     ----------
@@ -81,6 +89,8 @@ class Arranged(BaseEstimator):
         What ranks.
     first, last : sequences of str
         Columns that come first, and last.  What is in both comes first.
+    feature_groups : ndarray of shape (n_features,), default=None
+        Number of the group of every column; None: each on its own.
     n_best : int, default=30
         How far to rank, where ranking further costs more.
     """
@@ -93,11 +103,13 @@ class Arranged(BaseEstimator):
         first: Sequence[str] = (),
         last: Sequence[str] = (),
         *,
+        feature_groups: np.ndarray | None = None,
         n_best: int = 30,
     ):
         self.selector = selector
         self.first = first
         self.last = last
+        self.feature_groups = feature_groups
         self.n_best = n_best
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Arranged:
@@ -126,14 +138,15 @@ class Arranged(BaseEstimator):
         copy = next(iter(ranking_copies(clone(self.selector), n_best)))
         self.selector_ = fit_weighted(copy, X, y, sample_weight)
         own = ranks_of(self.selector_)
-        order = np.lexsort((own, last, ~first))
+        order = np.lexsort((own, last))
         # What a search never reached shares the last rank, and stays behind.
         reached = (own < own.max()) | (np.count_nonzero(own == own.max()) == 1)
         ranked = reached | first
         if not ranked.all():
             ranked &= ~last
-        self.order_ = order[ranked[order]]
-        self.ranking_ = shared_ranks(self.order_, self.n_features_in_)
+        given = self.feature_groups
+        choice = Choice(np.arange(len(names)) if given is None else given, first)
+        self.order_, self.ranking_ = choice.ranked(order[ranked[order]])
         for name in ("scores_", "relevance_", "intervals_"):
             if hasattr(self.selector_, name):
                 setattr(self, name, getattr(self.selector_, name))
@@ -142,12 +155,57 @@ class Arranged(BaseEstimator):
         return self
 
 
+class OfGroups(BaseEstimator):
+    """A ranking of features as one of their groups, each as good as its best feature.
+
+    Parameters
+    ----------
+    selector : selector
+        What ranks the features.
+    groups : ndarray of shape (n_features,)
+        Number of the group of every feature.
+    """
+
+    _reads_data = True
+
+    def __init__(self, selector: Any, groups: np.ndarray):
+        self.selector = selector
+        self.groups = groups
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OfGroups:
+        """Rank the groups of the columns of a table.
+
+        Parameters
+        ----------
+        X : DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What every sample counts for.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        self.selector_ = fit_weighted(clone(self.selector), X, y, sample_weight)
+        ranks = ranks_of(self.selector_)
+        self.ranking_ = np.full(self.groups.max() + 1, len(ranks))
+        np.minimum.at(self.ranking_, self.groups, ranks)
+        if hasattr(self.selector_, "votes_"):
+            self.votes_ = np.zeros(len(self.ranking_), dtype=int)
+            np.maximum.at(self.votes_, self.groups, self.selector_.votes_)
+        return self
+
+
 class Prepared(BaseEstimator):
-    """A selector behind what it needs: labels as 0/1 columns, gaps filled.
+    """A selector behind what it needs: categories as 0/1 columns, missing values filled.
 
     Both are learnt from the rows of the fit, so nothing of a test fold is seen.  The columns of
-    the table are ranked as they are: a column of labels counts as the best of its labels.  Columns
-    of many labels become the mean outcome of each label, on other rows (``_many_labels``).
+    the table are ranked as they are: a categorical column counts as the best of its categories.
+    Columns of many labels become the mean outcome of each category, on other rows
+    (``_many_labels``).
 
     Parameters
     ----------
@@ -156,7 +214,7 @@ class Prepared(BaseEstimator):
     split_labels : bool, default=True
         Labels become one column each.
     fill_gaps : bool, default=True
-        Gaps become the median, or a label of their own.
+        Missing values become the median, or a label of their own.
     n_best : int, default=30
         How far to rank, where ranking further costs more.
 
@@ -233,8 +291,13 @@ class Prepared(BaseEstimator):
             self.relevance_ = np.array(each)
 
 
-def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Columns of labels as 0/1 columns, and the column of the table that each comes from.
+def with_labels_split(
+    table: pd.DataFrame, *, reference: bool = False
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Categorical columns as 0/1 columns, and the column of the table that each comes from.
+
+    With ``reference``, the most frequent label of every column gets none: the others tell it, and
+    in a linear model the columns of one feature cannot replace each other.
 
     Examples
     --------
@@ -249,20 +312,24 @@ def with_labels_split(table: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     columns: dict[str, pd.Series] = {}
     owners = []
     for place, (name, column) in enumerate(table.items()):
-        parts = {str(name): column} if not is_nominal(column) else _split(str(name), column)
+        nominal = is_nominal(column)
+        parts = _split(str(name), column, reference) if nominal else {str(name): column}
         columns |= parts
         owners += [place] * len(parts)
     return pd.DataFrame(columns, index=table.index), np.array(owners)
 
 
-def _split(name: str, column: pd.Series) -> dict[str, pd.Series]:
-    labels = sorted(frequent_labels(column, MOST_LABELS), key=str)
+def _split(name: str, column: pd.Series, reference: bool) -> dict[str, pd.Series]:
+    frequent = frequent_labels(column, MOST_LABELS)
+    labels = sorted(frequent, key=str)
     shown = labels[1:] if len(labels) == 2 and column.notna().all() else labels
+    if reference and 2 < len(labels) == column.nunique(dropna=False):
+        shown = [label for label in labels if label != frequent[0]]
     return {f"{name}={label}": (column == label).astype(float) for label in shown or labels}
 
 
 def filled(table: pd.DataFrame) -> pd.DataFrame:
-    """Gaps as the median, or as a label of their own.
+    """Missing values as the median, or as a label of their own.
 
     Examples
     --------

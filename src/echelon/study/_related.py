@@ -5,10 +5,18 @@ with the target.  So every feature is also tested by itself.  The largest correl
 all features, is compared with the largest ones after permuting the target (the step that Westfall
 and Young, "Resampling-based multiple testing", 1993, call maxT): exact for columns of any kind,
 however sparse, many or correlated.
+
+Along time rows are not exchangeable: two series that are as slow as each other seem to be related.
+So features and target become what is new in every row, the residuals of a regression on the row
+before and on time (Box and Jenkins, "Time series analysis", 1970, call it prewhitening), and what
+is permuted is the time between them: the target is shifted round, which leaves its order as it is.
+A common trend, and what the target's own past tells, are no evidence here; the folds may see them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,12 +30,16 @@ from echelon.study._rankers import filled, with_labels_split
 from echelon.targets import Target
 
 PERMUTATIONS = 399
+ROUNDING = 1e-12
+"""Residuals of standardised columns below this are 0."""
 AT_A_TIME = 1 << 22
 """Permuted values, and correlations, that are held at a time."""
 
 
-def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
-    """Of the hypothesis that no feature is related to the target, if rows are independent.
+def p_value(
+    table: pd.DataFrame, target: Target, random_state: Any, order: np.ndarray | None = None
+) -> float:
+    """Of the hypothesis that no feature is related to the target.
 
     Parameters
     ----------
@@ -37,17 +49,52 @@ def p_value(table: pd.DataFrame, target: Target, random_state: Any) -> float:
         What they may be related to.
     random_state : int, RandomState instance or None
         Permutes.
+    order : ndarray of shape (n_samples,), default=None
+        The rows along time.  None: rows are independent.
     """
     columns, outcomes = _standard_columns(table), _outcomes(target)
+    if order is not None:
+        columns, outcomes = (_standardised(news(each[order])) for each in (columns, outcomes))
     draw = check_random_state(random_state)
+    draws = _permutations(len(outcomes), draw) if order is None else _shifts(len(outcomes), draw)
     observed = _largest(columns, outcomes, np.arange(len(outcomes))[None])[0] - 1e-9
     size = max(1, AT_A_TIME // (outcomes.shape[1] * max(columns.shape)))
-    as_large = 0
-    for first in range(0, PERMUTATIONS, size):
-        part = range(first, min(first + size, PERMUTATIONS))
-        orders = np.array([draw.permutation(len(outcomes)) for _ in part])
-        as_large += int((_largest(columns, outcomes, orders) >= observed).sum())
-    return (1 + as_large) / (1 + PERMUTATIONS)
+    as_large = n_drawn = 0
+    while orders := list(islice(draws, size)):
+        as_large += int((_largest(columns, outcomes, np.array(orders)) >= observed).sum())
+        n_drawn += len(orders)
+    return (1 + as_large) / (1 + n_drawn)
+
+
+def _permutations(n: int, draw: np.random.RandomState) -> Iterator[np.ndarray]:
+    """Orders of the rows, at random."""
+    return (draw.permutation(n) for _ in range(PERMUTATIONS))
+
+
+def _shifts(n: int, draw: np.random.RandomState) -> Iterator[np.ndarray]:
+    """The rows shifted round by every number of places, or by some of them at random."""
+    places = draw.permutation(np.arange(1, n))[:PERMUTATIONS]
+    return (np.roll(np.arange(n), place) for place in places.tolist())
+
+
+def news(values: np.ndarray) -> np.ndarray:
+    """What neither the row before nor a straight line along time tells, column by column.
+
+    Examples
+    --------
+    >>> from echelon.study._related import news
+    >>> news(np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])).round(9).tolist()
+    [[0.0], [0.0], [0.0], [0.0]]
+    """
+    past, present = values[:-1], values[1:]
+    line = np.column_stack([np.ones(len(past)), np.linspace(-1.0, 1.0, len(past))])
+    line = np.linalg.qr(line)[0]
+    past, present = (each - line @ (line.T @ each) for each in (past, present))
+    squares = (past**2).sum(axis=0)
+    moves = squares > ROUNDING * len(past)
+    slopes = np.where(moves, (past * present).sum(axis=0) / np.where(moves, squares, 1.0), 0.0)
+    left = present - slopes * past
+    return np.where(np.abs(left) < ROUNDING, 0.0, left)
 
 
 def _standard_columns(table: pd.DataFrame) -> np.ndarray:

@@ -18,22 +18,26 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import has_fit_parameter
 
-from echelon._core.folds import best_guess, fold_scores
-from echelon._core.jobs import Jobs
-from echelon._core.progress import expect, step, stepwise
-from echelon._core.rows import draw_seeds, seeded
+from echelon._core.choices import read_choice
+from echelon._core.folds import best_guess
+from echelon._core.jobs import Jobs, expect, one_step, stepwise
+from echelon._core.rows import draw_seeds, seeded, take_rows
 from echelon._core.significance import LEVEL, clearly_positive, relative_gains
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
 from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.intervals import holds_intervals
-from echelon.rankings import fit_ranking, n_worthwhile
+from echelon.large import Sample
+from echelon.profile import constant_columns
+from echelon.rankings import fit_ranking, n_worthwhile, ranks_of
 from echelon.study._choice import (
     ByModel,
     Choice,
     Limit,
     Rule,
     best_model,
+    choices_without,
     choose,
     close_models,
     held_out_scores,
@@ -43,6 +47,7 @@ from echelon.study._choice import (
     sizes_for,
     up_to,
 )
+from echelon.study._directions import directions_of, read_directions
 from echelon.study._folds import Rows, Splits, make_splits, read_row_weights
 from echelon.study._models import (
     FOREST,
@@ -55,25 +60,29 @@ from echelon.study._models import (
     default_models,
     forest,
     read_scoring,
+    taking,
 )
-from echelon.study._rankers import as_ranker
+from echelon.study._monotone_models import monotone_models
+from echelon.study._rankers import OfGroups, as_ranker, best_columns
 from echelon.study._related import p_value
+from echelon.study._shuffled import Losses, shuffled_losses
+from echelon.study.types import Directions
 from echelon.targets import Target, read_target
 
 OF_FOLDS = 0.005
-"""The part of the level that the test over folds has, where features are tested as well.
+"""The part of the level spent on the test over folds, where features are tested as well.
 
 Small, because that test is approximate: where features are many, all folds share the one that is
 best by chance, and noise reaches twice to six times the level.  The other test is exact.
 """
-MOST_BYTES_KEPT = 1 << 28
-"""Encoded folds together, beyond which each is encoded again when needed."""
-WITH_ALL = {LINEAR: "a linear model", FOREST: "a forest"}
+MOST_BYTES_KEPT = 1 << 26
+"""Encoded folds together, beyond which the last one only is held."""
+WITH_ALL = {LINEAR: "linear model", FOREST: "random forest"}
 """Models in words."""
 
 
 class Settings(NamedTuple):
-    """How features are judged; see ``echelon.report.summarize``.
+    """How features are evaluated; see ``echelon.report.summarize``.
 
     Examples
     --------
@@ -91,8 +100,29 @@ class Settings(NamedTuple):
     verbose: int = 0
     tolerance: Any = None
     keep: Sequence[str] = ()
+    feature_groups: Any = None
     allow_none: bool = True
     rows: Rows = Rows()
+    directions: Any = None
+    sample: Sample | None = None
+
+
+class Fitted(NamedTuple):
+    """A model fitted in a fold, and what it is scored on."""
+
+    model: Any
+    scorer: Any
+    X: Any
+    """Test rows, as the model takes them."""
+    y: pd.Series
+    weights: np.ndarray | None
+    sources: np.ndarray
+    """The column of the table that every column of X comes from."""
+
+    def score(self, X: Any, rows: np.ndarray) -> float:
+        """The score on some of the test rows, whose features may have been changed."""
+        weights = {} if self.weights is None else {"sample_weight": self.weights[rows]}
+        return float(self.scorer(self.model, X, self.y.iloc[rows], **weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +132,7 @@ class Design:
     X: pd.DataFrame
     """All samples, as they were read."""
     data: Data | None
-    """The same as numbers; None for intervals."""
+    """``X`` as numbers; None for intervals."""
     target: Target
     models: Mapping[str, Any]
     """What scores sets of features, by name; the simplest first."""
@@ -111,8 +141,15 @@ class Design:
     rule: Rule
     options: dict[str, Any]
     """``n_jobs``, ``random_state`` and ``verbose``."""
+    feature_groups: np.ndarray
+    """Number of the group of every column.  A group is ranked, tried and selected as a whole, and
+    sizes count groups; most often each column is one."""
     weights: np.ndarray | None = None
     """What rows weigh, 1 on average."""
+    directions: Mapping[str, int] = field(default_factory=dict)
+    """Which features should rise (1) or fall (-1) with the target."""
+    sample: Sample | None = None
+    """What is known of all rows, where these are a sample of them; None: they are all."""
     kept: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
     """Folds that were encoded."""
 
@@ -127,43 +164,69 @@ class Design:
         seed = self.options["random_state"]
         return int(seed) if isinstance(seed, Integral) else None
 
+    @property
+    def n_groups(self) -> int:
+        """How many groups of columns there are."""
+        return int(self.feature_groups.max()) + 1
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some columns stand or fall together."""
+        return self.n_groups < self.X.shape[1]
+
+    def score_groups(self, model: Any, groups: np.ndarray, place: int) -> float:
+        """Held-out score of a model with some of the groups of columns, in one of the folds."""
+        return self.score(model, np.flatnonzero(np.isin(self.feature_groups, groups)), place)
+
     @cached_property
     def y(self) -> pd.Series:
         """The target as models take it."""
         return self.target.y
 
     def score(self, model: Any, columns: np.ndarray, place: int) -> float:
-        """Held-out score of a model with some of the columns, in one of the folds.
+        """Held-out score of a model with some of the columns, in one of the folds."""
+        part = self.fitted(model, columns, place)
+        return part.score(part.X, np.arange(len(part.y)))
+
+    def fitted(self, model: Any, columns: np.ndarray, place: int) -> Fitted:
+        """A model fitted to some of the columns, in one of the folds, and its test rows.
 
         Columns are encoded independently of each other, so every fold is encoded once, for all
         sets of columns.  A scorer of the user's own is given the table itself.
         """
         rows, scorer = self.splits.folds[place], self.scoring.scorer
-        if not (isinstance(model, Encoded) and hasattr(scorer, "_score_func")):
-            X = self.X.iloc[:, np.sort(columns)]
-            return float(fold_scores(model, X, self.y, [rows], scorer, self.weights)[0])
-        *parts, sources = self._encoded(place)
-        used = np.isin(sources, columns)
-        (train, test), (y_train, y_test) = (part[:, used] for part in parts), self._labels(place)
-        to_model, to_score = ({}, {}) if self.weights is None else (
-            {"sample_weight": self.weights[part]} for part in rows)  # fmt: skip
-        fitted = clone(model.model).fit(train, y_train, **to_model)
-        return float(scorer(fitted, test, y_test, **to_score))
+        y_train, y_test = self._labels(place)
+        weights = None if self.weights is None else self.weights[rows[1]]
+        if isinstance(model, Encoded) and hasattr(scorer, "_score_func"):
+            *parts, sources = self._encoded(place)
+            used = np.isin(sources, columns)
+            train, test = (part[:, used] for part in parts)
+            sources, model = sources[used], model.model
+        else:
+            sources = np.sort(columns)
+            train, test = (take_rows(self.X.iloc[:, sources], part) for part in rows)
+        to_model = {}
+        if self.weights is not None and has_fit_parameter(model, "sample_weight"):
+            to_model = {"sample_weight": self.weights[rows[0]]}
+        fitted = clone(model).fit(train, y_train, **to_model)
+        return Fitted(fitted, scorer, test, y_test, weights, sources)
 
     def _labels(self, place: int) -> list[pd.Series]:
         return [self.y.iloc[part] for part in self.splits.folds[place]]
 
     def _encoded(self, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Training and test rows of a fold as numbers, and the column each number comes from."""
-        if place not in self.kept:
+        found = self.kept.get(place)
+        if found is None:
             train, test = self.splits.folds[place]
+            n_bytes = self.X.shape[1] * 8 * len(self.X) * len(self.splits.folds)
+            if n_bytes > MOST_BYTES_KEPT:
+                self.kept.clear()
             encoder = TableEncoder()
             numbers = encoder.fit_transform(self.X.iloc[train], self._labels(place)[0])
             found = (numbers, encoder.transform(self.X.iloc[test]), encoder.sources_)
-            if sum(part.nbytes for part in found) * len(self.splits.folds) > MOST_BYTES_KEPT:
-                return found
             self.kept[place] = found
-        return self.kept[place]
+        return found
 
     def scores(self, model: Any, names: Sequence[str] | None = None) -> np.ndarray:
         """Held-out scores of a model with some of the features, or all, fold by fold."""
@@ -177,23 +240,35 @@ def design(X: Any, target: Target, settings: Settings) -> Design:
     """What all methods are evaluated by, checked; here the data are read."""
     table = _read(X)
     names = table.columns.tolist()
-    rule = read_rule(settings.n_features, settings.tolerance, settings.keep, names)
+    groups = read_choice(None, settings.feature_groups, len(names), np.array(names, object)).groups
+    rule = read_rule(settings.n_features, settings.tolerance, settings.keep, names, groups)
     rule = rule._replace(allow_none=settings.allow_none)
     check_consistent_length(table, target.numbers)
     data = None
     if not holds_intervals(table):
         data = replace(read_columns(table, min_samples=1), table=table)
-    given = settings.estimator
+    if data is not None and settings.sample is not None:
+        data = replace(data, known=settings.sample.associations(data, target)[0])
+    given = None if settings.estimator is None else taking(settings.estimator, table)
     simplest = default_estimator(target.kind) if given is None else given
     metric = read_scoring(settings.scoring, simplest, target.kind)
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with without_class_warnings():
         splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
+    stated = read_directions(settings.directions, data, target, names)
     models = {GIVEN: given}
-    if given is None:
+    if stated and given is not None:
+        raise ValueError(
+            "`estimator` must be None where `monotonic_cst` is given, whose models respect it, got "
+            f"{given!r}. Leave out one of them."
+        )
+    if stated:
+        models = monotone_models(target.kind, stated, settings.random_state, splits.fewest)
+    elif given is None:
         models = default_models(target.kind, settings.random_state, splits.fewest)
     weights = read_row_weights(settings.rows.weights, target)
-    return Design(table, data, target, models, metric, splits, rule, options, weights)
+    return Design(table, data, target, models, metric, splits, rule, options, groups, weights,
+                  stated, settings.sample)  # fmt: skip
 
 
 def _read(X: Any) -> pd.DataFrame:
@@ -239,7 +314,7 @@ def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
 
 
 class Baseline(NamedTuple):
-    """What the chosen features are compared with: a guess, all features, a forest."""
+    """What the chosen features are compared with: the baseline, all features, a forest."""
 
     name: str
     scores: np.ndarray
@@ -253,12 +328,10 @@ class Ranked(NamedTuple):
     order: np.ndarray
     """The best features of all rows, best first."""
     folds: list[FoldRanking]
+    """These rank groups of features."""
     seeds: list[int | None]
-
-    @property
-    def worthwhile(self) -> int | None:
-        """How many features the ranking of all rows finds worth keeping; None: it does not say."""
-        return n_worthwhile(self.fitted)
+    worthwhile: int | None
+    """How many groups the ranking of all rows finds worth keeping; None: it does not say."""
 
 
 def rank(name: str, ranker: Any, design: Design) -> Ranked:
@@ -266,32 +339,46 @@ def rank(name: str, ranker: Any, design: Design) -> Ranked:
     random = design.options["random_state"]
     random = None if random is None else check_random_state(random)
     seeds = draw_seeds(random, len(design.splits.folds))
-    sizes = sizes_for(ranker, design.X.shape[1], design.rule)
+    sizes = sizes_for(ranker, design.n_groups, design.rule)
+    counted = OfGroups(ranker, design.feature_groups) if design.is_grouped else ranker
     X, y, weights = design.samples, design.target, design.weights
     try:
         with without_fold_warnings():
             rows = design.splits.folds
-            folds = rank_folds(ranker, X, y, weights, sizes, rows, seeds, _jobs(design))
+            folds = rank_folds(counted, X, y, weights, sizes, rows, seeds, _jobs(design))
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from error
-    fitted, order = fit_ranking(seeded(ranker, design.seed), X, y, sizes, weights)
-    step()
-    return Ranked(fitted, order, folds, seeds)
+    with one_step():
+        fitted, order = fit_ranking(seeded(counted, design.seed), X, y, sizes, weights)
+    worthwhile = n_worthwhile(fitted)
+    if design.is_grouped:
+        fitted = fitted.selector_
+        order = best_columns(ranks_of(fitted), len(order), design.feature_groups)
+    return Ranked(fitted, order, folds, seeds, worthwhile)
 
 
 def curves_of(name: str, ranker: Any, ranked: Ranked, design: Design) -> dict[str, FeatureCurve]:
     """The curve of one method with every model, over the same folds."""
-    n_features = design.X.shape[1]
-    sizes = sizes_for(ranker, n_features, design.rule)
+    sizes = sizes_for(ranker, design.n_groups, design.rule)
     if design.rule.is_default:
         limits = [*(fold.worthwhile for fold in ranked.folds), ranked.worthwhile]
-        sizes = up_to(sizes, limits, n_features)
+        sizes = up_to(sizes, limits, design.n_groups)
+    if design.rule.wanted is None:
+        most = max(design.n_groups - _n_saying_nothing(ranker, design), 1)
+        sizes = sorted({min(size, most) for size in sizes})
     models = [(model, sizes) for model in design.models.values()]
-    given = (ranked.folds, design.splits.folds, ranked.seeds, design.score, _jobs(design))
+    given = (ranked.folds, design.splits.folds, ranked.seeds, design.score_groups, _jobs(design))
     try:
         return dict(zip(design.models, score_folds(models, *given), strict=True))
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from error
+
+
+def _n_saying_nothing(ranker: Any, design: Design) -> int:
+    """Groups of constant columns and copies of others: no more of them are ever selected."""
+    last = {*constant_columns(design.X), *getattr(ranker, "last", ())}
+    tells = ~design.X.columns.isin(last) | design.X.columns.isin(design.rule.always)
+    return design.n_groups - len(np.unique(design.feature_groups[tells]))
 
 
 def _jobs(design: Design) -> Jobs:
@@ -301,7 +388,7 @@ def _jobs(design: Design) -> Jobs:
 def with_all(model: str, design: Design, curves: Mapping[str, FeatureCurve]) -> np.ndarray:
     """Scores of every fold of a model with all features, taken from a curve that has them."""
     for curve in curves.values():
-        if curve.sizes[-1] == design.X.shape[1]:
+        if curve.sizes[-1] == design.n_groups:
             return curve.scores[-1]
     return design.scores(design.models[model])
 
@@ -312,11 +399,11 @@ def other_baselines(model: str, design: Design, models: ByModel) -> list[Baselin
     for other in models:
         if other != model:
             scores = with_all(other, design, models[other])
-            found.append(Baseline(f"{WITH_ALL[other]} on all features", scores))
+            found.append(Baseline(f"{WITH_ALL[other]}, all features", scores))
     if len(models) == 1:
         trees = forest(design.target.kind, design.options["random_state"],
                        n_samples=design.splits.fewest)  # fmt: skip
-        found.append(Baseline("a forest on all features", design.scores(trees)))
+        found.append(Baseline("random forest, all features", design.scores(trees)))
     return found
 
 
@@ -330,19 +417,21 @@ class Judged(NamedTuple):
     model: str
     """The model with the best score."""
     deciding: list[str]
-    """The models whose mean score decided how many features are kept."""
+    """The models whose mean score decided how many features are selected."""
     sizes: dict[str, int]
     """Number of features that every method would keep."""
     choice: Choice
     held_out: np.ndarray
     """Score of every fold with the model, method and size chosen on the other folds."""
+    sizes_without: list[int]
+    """The numbers of features that are chosen where one fold each is left out."""
     by_model: dict[str, np.ndarray]
-    """The same where one model is given, and only method and size are chosen."""
+    """The scores where one model is given, and only method and size are chosen."""
     guess: Baseline
     others: list[Baseline]
     """The chosen model with all features, and another model with all features."""
     clear: bool
-    """Whether the choice is better than the guess beyond chance, by the folds."""
+    """Whether the choice is significantly better than the baseline, by the folds."""
     related: float | None
     """p-value of the test whether any feature is related to the target; None: not asked."""
 
@@ -353,13 +442,13 @@ class Judged(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether something is gained, and the folds or the features say that it is no chance."""
+        """Whether something is gained, and the folds or the features say that it is significant."""
         return self.gained and (self.clear or self.is_related)
 
     def n_kept(self, rule: Rule) -> int:
-        """How many features the answer keeps."""
+        """How many features, or groups of them, the answer keeps."""
         asked = rule.wanted is not None or not rule.allow_none
-        return self.choice.size if self.helps or asked else len(rule.always)
+        return self.choice.size if self.helps or asked else rule.n_always
 
     @property
     def gained(self) -> bool:
@@ -417,6 +506,7 @@ def judge(models: ByModel, limits: Mapping[str, int | None], design: Design) -> 
         sizes=sizes,
         choice=choice,
         held_out=held_out,
+        sizes_without=[each.size for _, each in choices_without(models, guess.scores, rule)],
         by_model=by_model,
         guess=guess,
         others=others,
@@ -430,17 +520,18 @@ def _evidence(
 ) -> tuple[bool, float | None]:
     """Whether the folds show a gain; and, unless they do, whether any feature shows a relation.
 
-    Both share the level.  The second test takes rows for independent: where groups, times, weights
-    or folds of the user's own say otherwise, the first has all of it.
+    Both share the level, but along time, where the first is so cautious that hardly any noise
+    passes (``docs/benchmarks/error_rates.md``), and sees what the second leaves out.  Where groups,
+    weights or folds of the user's own say that rows depend on each other, the first stands alone.
     """
+    splits = design.splits
     gains = relative_gains(held_out, guesses, design.scoring.sign > 0)
     gained = float((held_out - guesses).mean()) > 0
-    if not design.splits.independent:
-        return gained and clearly_positive(gains, share), None
-    clear = gained and clearly_positive(gains, share, OF_FOLDS)
-    if clear or not gained:
+    clear = gained and clearly_positive(gains, share, OF_FOLDS if splits.independent else LEVEL)
+    if clear or not gained or not (splits.independent or splits.along is not None):
         return clear, None
-    return clear, p_value(design.X, design.target, design.options["random_state"])
+    seed = design.options["random_state"]
+    return clear, p_value(design.X, design.target, seed, splits.along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,7 +543,7 @@ class Study:
     design : Design
         What all methods were evaluated by.
     selectors, rankers : dict of str to selector
-        The methods as they were given, and as they rank any table.
+        The methods as they were given, and as they rank any data set.
     judged : Judged
         What the folds say.
     fitted : dict of str to (object, ndarray)
@@ -464,6 +555,29 @@ class Study:
     rankers: Mapping[str, Any]
     judged: Judged
     fitted: Mapping[str, tuple[Any, np.ndarray]]
+
+    def best(self, method: str, size: int) -> list[str]:
+        """The features that one method ranks best in all rows; of groups, all their features."""
+        ranks = ranks_of(self.fitted[method][0])
+        return self.design.X.columns[best_columns(ranks, size, self.design.feature_groups)].tolist()
+
+    @property
+    def selected(self) -> list[str]:
+        """The selected features, best first."""
+        judged = self.judged
+        return self.best(judged.choice.method, judged.n_kept(self.design.rule))
+
+    @cached_property
+    def losses(self) -> Losses:
+        """What every selected feature is worth to the chosen model."""
+        with without_class_warnings():
+            return shuffled_losses(self.design, self.judged.model, self.selected)
+
+    @cached_property
+    def directions(self) -> Directions | None:
+        """What the data say of stated directions, and what respecting them costs."""
+        with without_class_warnings():
+            return directions_of(self)
 
 
 def conduct(

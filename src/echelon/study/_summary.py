@@ -27,14 +27,18 @@ from echelon.study._choice import (
     share_to_offer,
     size_of,
 )
+from echelon.study._evidence import with_evidence
 from echelon.study._features import (
     feature_rows,
     method_part,
     questions,
     same_message,
     sort_by_rank,
+    with_all_rows,
+    with_p_values,
 )
 from echelon.study._models import GIVEN, MANY, many_labels
+from echelon.study._scorecard import scorecard
 from echelon.study._study import Baseline, Design, Study
 from echelon.study.types import (
     Answer,
@@ -43,6 +47,7 @@ from echelon.study.types import (
     Offer,
     Other,
     Reached,
+    SampleFacts,
     Score,
     Summary,
     Words,
@@ -57,6 +62,7 @@ def summary_of(
     notes: Sequence[str] = (),
     source: str | None = None,
     command: str | None = None,
+    evidence: bool = False,
 ) -> Summary:
     """Describe what a study found.
 
@@ -73,11 +79,15 @@ def summary_of(
         What was done to the data before, in sentences that are shown as they are.
     source, command : str, default=None
         Where the data come from and how the study was started, shown as they are.
+    evidence : bool, default=False
+        Whether every feature is tested given all others; see ``ConditionalEvidence``.
     """
     design, judged = study.design, study.judged
     methods = [method_part(name, study, n_resamples) for name in study.selectors]
     if found is None:
         found = profile(design.X, design.target, monotone=False)
+    if design.sample is not None:
+        found = design.sample.described(found)
     chosen = next(method for method in methods if method["name"] == judged.choice.method)
     order = sort_by_rank(chosen["ranking"])
     names = design.X.columns[order].tolist()
@@ -85,17 +95,24 @@ def summary_of(
     suspect = [str(name) for name in found.giveaways]
     alike = same_message(design.X, order, answer["n_features"], suspect)
     shared = (methods, chosen, answer["keep"], alike.groups, alike.substitutes)
+    features = feature_rows(design.X, design.target, *shared, study.losses)
+    with_all_rows(features, design.sample)
+    with_p_values(features, design.X.columns.tolist(), study.fitted[judged.choice.method][0])
+    if evidence:
+        with_evidence(features, study)
     facts = {
         "source": source,
         "data": _glance(design, found),
+        "sample": _sample(design),
         "profile": found.facts(),
         "answer": answer,
         "methods": methods,
-        "features": feature_rows(design.X, design.target, *shared),
+        "features": features,
         "groups": alike.groups,
         "alike": alike.pairs,
         "questions": questions(study, answer["keep"], names) if n_resamples else None,
-        "agreement": agreement_of(methods, judged.choice.size),
+        "agreement": agreement_of(methods, chosen["n_features"]),
+        "scorecard": scorecard(design, names),
         "how": _how(study, methods, n_resamples, command),
     }
     summary = cast(Summary, plain(facts))
@@ -108,10 +125,12 @@ def _add_old_keys(summary: Any) -> None:
     """Sentences where 0.2 had them; they go in 0.4."""
     words, answer, questions = summary["words"], summary["answer"], summary["questions"]
     summary |= {"title": words["title"], "caveats": words["caveats"]}
-    answer |= {name: words[name] for name in ("warnings", "evidence", "comparison")}
-    answer["sentence"] = words["answer"]
+    lines = words["lines"]
+    answer |= {"warnings": words["warnings"], "sentence": words["answer"]}
+    answer["evidence"] = f"{lines['Score']}; baseline: {lines['Baseline']}"
+    answer["comparison"] = lines.get("All features", "")
     if answer["offer"] is not None:
-        answer["offer"]["sentence"] = words["offer"]
+        answer["offer"]["sentence"] = lines["Smaller set"]
     if questions is not None:
         questions["sentences"] = words["questions"]
 
@@ -133,25 +152,32 @@ def check_description(n_resamples: Any, found: Any) -> None:
 
 
 def _answer(study: Study, order: list[str]) -> Answer:
-    """Which features to keep, by which rule, and what they are worth."""
+    """Which features to select, by which rule, and what they are worth."""
     judged, rule = study.judged, study.design.rule
     choice = judged.choice
-    n_kept = judged.n_kept(rule)
     limit = judged.limits[choice.method] if rule.is_default else None
+
+    def n_features(size: int) -> int:
+        """How many features so many of the best groups have."""
+        return len(study.best(choice.method, size))
+
     return Answer(
-        keep=order[:n_kept],
+        directions=study.directions,
+        keep=study.selected,
         always=list(rule.always),
-        n_features=n_kept,
+        together=_together(study.design, order),
+        n_features=len(study.selected),
         of=len(order),
         rule={
-            "wanted": rule.wanted,
+            "wanted": None if rule.wanted is None else n_features(rule.wanted),
             "tolerance": rule.tolerance,
             "share": rule.share,
             "most_lost": (LARGE_LOSS if limit is None else SMALL_LOSS)[1],
-            "limit": limit,
+            "limit": None if limit is None else n_features(limit),
             "allow_none": rule.allow_none,
         },
-        advised=judged.curves[choice.method].one_se_size,
+        sizes=[n_features(each(judged.sizes_without)) for each in (min, max)],
+        advised=n_features(judged.curves[choice.method].one_se_size),
         method=choice.method,
         model=judged.model,
         decided_by=judged.deciding,
@@ -163,8 +189,17 @@ def _answer(study: Study, order: list[str]) -> Answer:
             "is_related": judged.is_related,
         },
         score=_score(study),
-        offer=_offer(study, order),
+        offer=_offer(study),
     )
+
+
+def _together(design: Design, order: list[str]) -> list[list[str]]:
+    """Groups of features that are selected as a whole, the best ranked first."""
+    groups = dict(zip(design.X.columns, design.feature_groups.tolist(), strict=True))
+    found: dict[int, list[str]] = {}
+    for name in order:
+        found.setdefault(groups[name], []).append(name)
+    return [group for group in found.values() if len(group) > 1]
 
 
 def _score(study: Study) -> Score:
@@ -199,11 +234,11 @@ def _score(study: Study) -> Score:
     )
 
 
-def _offer(study: Study, order: list[str]) -> Offer | None:
+def _offer(study: Study) -> Offer | None:
     """The knee of the curve where the answer is nearly everything, by the rule that leads to it."""
     judged, rule = study.judged, study.design.rule
     choice, guess = judged.choice, float(judged.guess.scores.mean())
-    if rule._replace(always=(), allow_none=True) != Rule() or not judged.helps:
+    if rule._replace(always=(), n_always=0, allow_none=True) != Rule() or not judged.helps:
         return None
     curve = judged.curves[choice.method]
     share = share_to_offer(curve, guess, choice.size)
@@ -213,7 +248,8 @@ def _offer(study: Study, order: list[str]) -> Offer | None:
     smaller = scores_at(judged.curves, choice._replace(size=size))
     loss = float((scores_at(judged.curves, choice) - smaller).mean())
     lost = loss / gain_of(curve, guess)
-    return Offer(n_features=size, keep=order[:size], loss=loss, share=lost, tolerance=share)
+    keep = study.best(choice.method, size)
+    return Offer(n_features=len(keep), keep=keep, loss=loss, share=lost, tolerance=share)
 
 
 # ------------------------------------------------------------------------------ the data, and how
@@ -226,8 +262,10 @@ def _glance(design: Design, found: Profile) -> Data:
     labels = [str(label) for label in classes.labels]
     counts = np.bincount(classes.codes, minlength=len(labels)).tolist()
     many = design.X.columns[many_labels(design.X)]
+    if design.sample is not None and labels == [str(label) for label in found.classes]:
+        counts = [*found.classes.values()]
     return Data(
-        n_samples=len(design.X),
+        n_samples=found.n_samples,
         n_features=design.X.shape[1],
         target=target.name or "target",
         kind=target.kind,
@@ -245,6 +283,14 @@ def _glance(design: Design, found: Profile) -> Data:
     )
 
 
+def _sample(design: Design) -> SampleFacts | None:
+    """What is of all rows and what of a sample; None where all rows were used."""
+    if design.sample is None:
+        return None
+    encoded = bool(many_labels(design.X))
+    return cast(SampleFacts, {**design.sample.facts(), "ranked_by_sample": encoded})
+
+
 def _how(
     study: Study, methods: Sequence[MethodPart], n_resamples: int, command: str | None
 ) -> dict[str, Any]:
@@ -257,6 +303,7 @@ def _how(
         "scoring": design.scoring.name,
         "larger_is_better": design.scoring.sign > 0,
         "folds": len(design.splits.folds),
+        "stratified": design.splits.independent and design.target.codes is not None,
         "groups": design.splits.groups,
         "time": design.splits.time,
         "weights": design.splits.weights,

@@ -23,7 +23,7 @@ class Named(Reached):
 
 
 class Other(Named):
-    """What something else reaches, and what the selected features gain over it."""
+    """What something else reaches, and what the selected features improve on it."""
 
     gain: float
     """Positive where the selected features are better."""
@@ -58,7 +58,7 @@ class Offer(TypedDict):
     loss: float
     """What it loses against the answer at its size, in the units of the metric."""
     share: float
-    """The same as a share of the improvement over the baseline."""
+    """Loss as a share of the improvement over the baseline."""
     tolerance: float
     """The tolerance, as such a share, that leads to this set."""
 
@@ -72,9 +72,9 @@ class SizeRule(TypedDict):
     most_lost: float
     """The share of the improvement over the baseline that the default rule lets go at most."""
     limit: int | None
-    """The number of features that the ranking itself finds worth keeping; None: it does not say."""
+    """How many features the ranking itself finds worth selecting; None: unknown."""
     allow_none: bool
-    """Whether nothing is kept where nothing helps."""
+    """Whether nothing is selected where nothing helps."""
 
 
 class Tests(TypedDict):
@@ -89,27 +89,77 @@ class Tests(TypedDict):
     is_related: bool
 
 
+class DirectionCost(TypedDict):
+    """What respecting directions costs with the same features, over the same folds."""
+
+    respected: float
+    free: float
+    """The score with the directions, and without them, in the units of the metric."""
+    lost: float
+    """Positive where the model is better without them."""
+    standard_error: float
+    clear: bool
+    """Whether the difference, either way, is significant (one-sided t test over the folds, 5 %)."""
+
+
+class Direction(TypedDict):
+    """One feature that was said to rise or fall with the target."""
+
+    name: str
+    direction: int
+    selected: bool
+    broken: float | None
+    """Of the pairs of samples that differ in the feature and in the target: the share that breaks
+    the direction."""
+    n_pairs: int
+    agrees: bool | None
+    """Whether more pairs follow it than break it; None: as many."""
+    p_value: float | None
+    """Of Kendall's tau with the target, two-sided; None where rows may depend on each other."""
+    cost: DirectionCost | None
+    """Of respecting this direction beside the others; None for features not chosen."""
+
+
+class Directions(TypedDict):
+    """Directions that were stated for features."""
+
+    features: list[Direction]
+    chosen: list[str]
+    """The features with which the costs were measured."""
+    cost: DirectionCost | None
+    """Of respecting all of them."""
+    classes: list[str] | None
+    """Lowest first: rising features go with the last one."""
+    model: str
+
+
 class Answer(TypedDict):
-    """Which features to keep, and what they are worth."""
+    """Which features to select, and what they are worth."""
 
     keep: list[str]
     always: list[str]
     """Those of them that were asked for."""
+    together: list[list[str]]
+    """Features that are selected as a whole or not at all, group by group."""
     n_features: int
     of: int
     rule: SizeRule
+    sizes: list[int]
+    """The fewest and the most features that would be selected with one of the folds left out."""
     advised: int
     """The number of features that one standard error alone would lead to."""
     method: str
     model: str
     """What the features were evaluated by: "linear", "forest", or "given" by the user."""
     decided_by: list[str]
-    """The models whose mean score decided how many features are kept."""
+    """The models whose mean score decided how many features are selected."""
     helps: bool
     tests: Tests
     score: Score
     offer: Offer | None
     """None where the answer is small enough itself."""
+    directions: NotRequired[Directions | None]
+    """None where no directions of features were stated."""
 
 
 class Data(TypedDict):
@@ -133,6 +183,35 @@ class Data(TypedDict):
     """Number of categories of the columns that have more than ``most_labels``."""
     most_labels: int
     """The most categories that become columns of their own."""
+
+
+class SampleFacts(TypedDict):
+    """A sample of a table that is larger than memory: what it is, and what all rows say."""
+
+    rows: int
+    """All rows that have a target; missing values, numbers of values and rank correlations are
+    theirs."""
+    sampled: int
+    """Rows of the sample, on which searches, models and scores are."""
+    samples: int
+    """Disjoint samples of that size on which the selection was repeated, this one among them."""
+    classes: bool
+    """Whether the sample is stratified by classes."""
+    raised: dict[str, list[int]]
+    """Rare classes with more than their share in the sample: rows there, and of all."""
+    binned: int
+    """Columns with more than ``most_values`` values, which were binned for rank correlations."""
+    most_values: int
+    error: float
+    """By so much at most a rank correlation of a binned column differs from that of all rows."""
+    from_sample: list[str]
+    """Columns whose rank correlation is that of the sample."""
+    constant: list[str]
+    """Columns that are constant in the sample, and not in all rows."""
+    distinct: dict[str, int]
+    """Different values of every column; more than ``most_values`` are estimated to 3 %."""
+    ranked_by_sample: bool
+    """Whether the ranking uses the sample's rank correlations, as categories are many."""
 
 
 class Curve(TypedDict):
@@ -175,6 +254,8 @@ class MethodPart(TypedDict):
     stability: Stability | None
     no_stability: str | None
     """Why the stability could not be measured."""
+    aggregated: dict[str, Any] | None
+    """``fusion`` and the methods of the ``rankings``, where several were aggregated into this."""
 
 
 class Distribution(TypedDict):
@@ -188,11 +269,16 @@ class Distribution(TypedDict):
 
 
 class Feature(TypedDict):
-    """One feature; the last three for the best ones only."""
+    """One feature; the last three for the best ones only, p-values where the method has some."""
 
     name: str
     rank: int
     score: float | None
+    """That of the method; None where it has none, as a rank aggregation."""
+    loss: float | None
+    """How much worse the held-out score gets where its values are shuffled; None: not selected."""
+    loss_error: float | None
+    """Standard error of the loss."""
     relevance: str | None
     bounds: list[float] | None
     kept: bool
@@ -200,13 +286,22 @@ class Feature(TypedDict):
     group: int | None
     substitutes: list[str]
     ranks: dict[str, int]
+    p_value: NotRequired[float]
+    p_adjusted: NotRequired[float]
+    """For the false discovery rate."""
+    evidence: NotRequired[str]
+    """Given all other features: "needed", "replaceable" or "none"."""
+    evidence_p: NotRequired[float]
+    """Conditional p-value, adjusted for the false discovery rate."""
+    replaced_by: NotRequired[list[str]]
+    """For a replaceable feature: those given which it tells nothing more."""
     missing: NotRequired[int]
     trend: NotRequired[float | None]
     distribution: NotRequired[Distribution]
 
 
 class Alike(TypedDict):
-    """Two features that say the same, and how closely they go together."""
+    """Two features that are redundant, and how closely they go together."""
 
     first: str
     second: str
@@ -221,7 +316,7 @@ class Change(TypedDict):
     """In the units of the metric."""
     standard_error: float
     worth: float
-    """The same, positive where the feature, or the choice, is of use."""
+    """Change of the score, positive where the feature, or the choice, is of use."""
     clear: bool
     """Whether more than chance (one-sided t test over the folds, 5 %)."""
 
@@ -230,14 +325,38 @@ class Questions(TypedDict):
     """What one would ask next: single features left out and added, and another ranking."""
 
     dropped: list[Change]
-    """Kept features, the one that is missed most first."""
+    """Selected features, the one that is missed most first."""
     added: list[Change]
     """Features left out, the one that adds most first."""
     n_not_dropped: int
     n_not_added: int
     """Features that were not tried."""
     in_common: int | None
-    """Kept features among as many that a forest ranks best."""
+    """Selected features among as many that a forest ranks best."""
+
+
+class Bin(TypedDict):
+    """Values of a feature that a scorecard takes together."""
+
+    start: float | None
+    """The smallest value; None: missing values."""
+    end: float | None
+    """Where the next bin begins; None: nowhere."""
+    category: str | None
+    samples: int
+    share: float
+    """Of the second class."""
+    weight: float
+    """Weight of evidence of the second class."""
+
+
+class Binned(TypedDict):
+    """A feature in bins."""
+
+    name: str
+    information_value: float
+    """Less what chance adds."""
+    bins: list[Bin]
 
 
 class Agreement(TypedDict):
@@ -259,10 +378,12 @@ class How(TypedDict):
     scoring: str
     larger_is_better: bool
     folds: int
+    stratified: bool
+    """Whether folds are shuffled and stratified by class."""
     groups: str | None
     """Whose rows stay together in every split: the name of the column, or "groups"."""
     time: str | None
-    """What orders the rows, if they are judged by later ones."""
+    """What orders the rows, if they are evaluated by later ones."""
     weights: str | None
     """What the rows weigh."""
     n_resamples: int
@@ -270,6 +391,8 @@ class How(TypedDict):
     versions: dict[str, str]
     date: str
     command: str | None
+    configuration: NotRequired[dict[str, Any]]
+    """The options of the command."""
 
 
 class Words(TypedDict):
@@ -281,15 +404,18 @@ class Words(TypedDict):
     answer: str
     warnings: list[str]
     """What the answer must not be read without; shown before it."""
-    evidence: str
-    comparison: str
-    offer: str | None
+    lines: dict[str, str]
+    """What was reached, and what else could be, by label: "Score", "Baseline", "All features"."""
     rule: str
     model: str
-    evaluated: str
-    """Which model evaluated the features, and what it was compared with."""
+    methods_text: list[str]
+    """The methods paragraph of a paper, and the references it cites."""
     questions: dict[str, str]
     """Questions and their answers."""
+    reasons: list[str]
+    """Why every feature was selected, or was not, in the order of the features."""
+    directions: NotRequired[list[str]]
+    """What the data say of stated directions, and what respecting them costs."""
     caveats: list[str]
 
 
@@ -298,16 +424,20 @@ class Summary(TypedDict):
 
     source: str | None
     data: Data
+    sample: SampleFacts | None
+    """None where all rows were used."""
     profile: dict[str, Any]
     answer: Answer
     methods: list[MethodPart]
     features: list[Feature]
     groups: list[list[str]]
-    """Kept features that say the same."""
+    """Selected features that are redundant."""
     alike: list[Alike]
-    """All pairs of groups, and of kept features and what could stand in for them."""
+    """All pairs of groups, and of selected features and what could replace them."""
     questions: Questions | None
     """None where no resamples were asked for."""
     agreement: Agreement | None
+    scorecard: list[Binned] | None
+    """Weights of evidence of the best features; None unless there are two classes."""
     how: How
     words: Words

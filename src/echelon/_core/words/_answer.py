@@ -1,4 +1,4 @@
-"""What a study says: the answer, its evidence, comparisons, questions and caveats."""
+"""What a study says: the answer, its score beside others, questions and caveats."""
 
 from __future__ import annotations
 
@@ -7,28 +7,23 @@ from types import SimpleNamespace
 from typing import Any
 
 from echelon._core.words._data import data_caveats, data_warnings, option, why_method
-from echelon._core.words._text import counted, listed, number, with_error
+from echelon._core.words._models import MODELS, SHORT_MODELS
+from echelon._core.words._monotone import about_directions
+from echelon._core.words._paragraph import methods_text
+from echelon._core.words._reasons import differences, needed, reasons
+from echelon._core.words._sample import about_sample, sample_line
+from echelon._core.words._text import counted, listed, number, to_error, with_error
 
-MATTERS = "Which single feature matters most?"
+MATTERS = "Which feature matters most?"
 BEYOND_ERROR = "more than one standard error of the difference"
-"""What is said of a lead that the rule for the number of features would not forgive."""
+"""What is said of a lead that the rule for the number of features would not accept."""
 UNSTABLE = 0.6
 """Below this stability a warning is due."""
+SIZES_APART = 1.5
+"""A largest number of features so many times the smallest is said to be uncertain."""
 ENOUGH_RESAMPLES = 10
-"""A feature at the edge of the choice is in every second resample: in none of so many, or in all,
-once in a thousand tables."""
-
-MODELS = {
-    ("linear", "ordinal"): "logistic regression, one question per threshold between the classes",
-    ("linear", "classification"): "logistic regression, every class with the same weight",
-    ("linear", "regression"): "ridge regression",
-    ("forest", "ordinal"): "a forest of extremely randomised trees on the thresholds between the "
-    "classes",
-    ("forest", "classification"): "a forest of extremely randomised trees, every class with the "
-    "same weight",
-    ("forest", "regression"): "a forest of extremely randomised trees",
-}
-SHORT_MODELS = {"linear": "a linear model", "forest": "a forest", "given": "the given model"}
+"""A feature at the edge of the selection is in every second resample: in none of so many, or in
+all, once in a thousand data sets."""
 
 
 def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
@@ -50,26 +45,30 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
     facts = SimpleNamespace(**summary["profile"])
     answer = summary["answer"]
     return {
-        "title": f"Which features go with {facts.target or 'the target'}?",
+        "title": f"Which features predict {facts.target or 'the target'}?",
         "fits": why_method(facts),
         "answer": _sentence(summary),
         "warnings": [
             *([] if summary["how"]["groups"] else data_warnings(facts, command)),
             *(_instability(summary) if answer["keep"] else []),
         ],
-        "evidence": _evidence(summary),
-        "comparison": _comparison(answer),
-        "offer": _offer(answer, command),
-        "rule": _rule(answer),
-        "model": _model(summary),
-        "evaluated": _judge(answer),
+        "lines": _lines(summary, command),
+        "rule": (rule := _rule(answer)),
+        "model": (model := _model(summary)),
+        "methods_text": methods_text(summary, rule, model),
         "questions": _questions(summary),
+        "directions": about_directions(
+            answer.get("directions"), summary["data"]["target"], answer["score"]["name"]
+        ),
+        "reasons": reasons(summary),
         "caveats": [
+            *about_sample(summary["sample"]),
             *notes,
             *data_caveats(facts, command),
             *_rough(summary, facts),
             *_about_methods(summary),
             *_about_results(summary),
+            *differences(summary["features"]),
         ],
     }
 
@@ -84,7 +83,9 @@ def _model(summary: Any) -> str:
     if given is not None:
         return given
     name = MODELS[summary["answer"]["model"], summary["data"]["kind"]]
-    return f"{name}; numbers standardised, missing values filled with the mean, labels one-hot"
+    if summary["answer"].get("directions"):
+        name += ", which respects the stated directions"
+    return f"{name}; features standardised, missing values imputed by the mean, categories one-hot"
 
 
 # ------------------------------------------------------------------------------------ the answer
@@ -93,20 +94,20 @@ def _model(summary: Any) -> str:
 def _rule(answer: Any) -> str:
     rule = answer["rule"]
     if rule["wanted"]:
-        return "as asked for"
+        return "as requested"
     if rule["tolerance"] is not None:
-        return f"the fewest that lose at most {rule['tolerance']:g} in {answer['score']['name']}"
+        return f"the smallest that loses at most {rule['tolerance']:g} in {answer['score']['name']}"
     if rule["share"] is not None:
-        return f"the fewest that lose at most {_percent(rule['share'])} of the gain over guessing"
+        return f"the smallest that loses at most {_of_improvement(rule['share'])}"
     most = _percent(rule["most_lost"])
     if rule["limit"] is None:
         return (
-            "the fewest that lose at most one standard error against the best size, and at most "
-            f"{most} of its gain over guessing"
+            "the smallest that loses at most one standard error against the best size, and at most "
+            f"{most} of its improvement over the baseline"
         )
     return (
-        f"the fewest that lose at most {most} of the gain of the best size over guessing; no more "
-        f"than the searches of the ranking select, {rule['limit']:,}, unless up to twice "
+        f"the smallest that loses at most {most} of the best size's improvement over the baseline; "
+        f"no more than the searches of the ranking select, {rule['limit']:,}, unless up to twice "
         "as many are better by more than one standard error"
     )
 
@@ -115,9 +116,13 @@ def _limit(rule: Any) -> str:
     if rule["tolerance"] is not None:
         return f"{rule['tolerance']:g}"
     if rule["share"] is not None:
-        return f"{_percent(rule['share'])} of the gain over guessing"
-    most = f"{_percent(rule['most_lost'])} of the gain over guessing"
+        return _of_improvement(rule["share"])
+    most = _of_improvement(rule["most_lost"])
     return most if rule["limit"] is not None else f"one standard error, or more than {most}"
+
+
+def _of_improvement(share: float) -> str:
+    return f"{_percent(share)} of the improvement over the baseline"
 
 
 def _sentence(summary: Any) -> str:
@@ -128,113 +133,151 @@ def _sentence(summary: Any) -> str:
     if wanted:
         best = "feature" if wanted == 1 else f"{wanted:,} features"
         advised = answer["advised"]
-        advice = "agrees" if advised == wanted else f"would keep {advised:,}"
-        return f"The best {best} of {of:,}, as asked for; the curve {advice}."
+        advice = "agrees" if advised == wanted else f"suggests {advised:,}"
+        return f"Selected the best {best} of {of:,}, as requested; the curve {advice}."
     if size == of:
         several = len(summary["methods"]) > 1
         return (
-            f"Keep all {counted(of, 'feature')}: every smaller set "
+            f"Selected all {counted(of, 'feature')}: every smaller set "
             f"{'that ' + answer['method'] + ' ranks best' if several else 'tried'} "
             f"loses more than {_limit(answer['rule'])}"
-            f"{', on average over both models' if len(answer['decided_by']) > 1 else ''}."
+            f"{', averaged over both models' if len(answer['decided_by']) > 1 else ''}."
         )
-    these = "this 1" if size == 1 else f"these {size:,}"
+    selected = f"Selected {size:,} of {counted(of, 'feature')}"
     if answer["score"]["others"][0]["ahead"]:
-        return f"Keep {these} of {of:,} for a small set; all {of:,} together predict better."
-    return f"Keep {these} of {of:,}; more gain little."
+        return f"{selected}; all {of:,} are better by more than one standard error."
+    return f"{selected}; adding more gains little."
 
 
 def _no_help(answer: Any) -> str:
-    rule, guess = answer["rule"], answer["score"]["guess"]["name"]
+    rule = answer["rule"]
+    baseline = f"the baseline (always predicting {answer['score']['guess']['name']})"
     wanted = rule["wanted"] if rule["allow_none"] else answer["n_features"]
     if wanted is None:
-        what = f"{listed(answer['always'])}, as asked for" if answer["always"] else "none"
-        return (
-            f"Keep {what}: no set of features tried is clearly better than always guessing {guess}."
-        )
+        what = "No features selected"
+        if answer["always"]:
+            what = f"Selected only {listed(answer['always'])}, as requested"
+        return f"{what}: no set of features tried is significantly better than {baseline}."
     best = "The best feature is" if wanted == 1 else f"The best {wanted:,} features are"
-    return f"{best} not clearly better than always guessing {guess}."
+    return f"{best} not significantly better than {baseline}."
 
 
-def _evidence(summary: Any) -> str:
-    """What the kept features reach beside the guess."""
+def _lines(summary: Any, command: bool) -> dict[str, str]:
+    """What was reached, beside what else could be, by label."""
     answer, score = summary["answer"], summary["answer"]["score"]
-    chosen = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
-    guess = with_error(score["guess"]["mean"], score["guess"]["standard_error"])
-    better = "" if score["larger_is_better"] else " (smaller is better)"
-    name = score["name"]
-    return (
-        f"{name[:1].upper()}{name[1:]}{better} on samples that had no say in the choice: {chosen}; "
-        f"always guessing {score['guess']['name']}: {guess}." + _doubt(answer)
-    )
+    better = "" if score["larger_is_better"] else ", smaller is better"
+    found = {
+        "Score": f"{_reached(score['held_out'])} ({score['name']}, cross-validated{better})",
+        "Baseline": f"{_reached(score['guess'])} (always predicting {score['guess']['name']})",
+        "Significance": _doubt(answer),
+        "Sample": "" if summary["sample"] is None else sample_line(summary["sample"]),
+    }
+    if answer["helps"]:
+        everything, other = score["others"]
+        found["All features"] = _against_all(answer, everything)
+        found[_capital(_name_of(other))] = _other(other)
+        found["Model"] = _judge(answer)
+        found["Smaller set"] = _offer(answer, command)
+    found["Evidence"] = needed(summary["features"], summary["data"]["n_samples"])
+    found["Stability"] = _stability(summary) if answer["keep"] else ""
+    return {label: text for label, text in found.items() if text}
+
+
+def _reached(score: Any) -> str:
+    return with_error(score["mean"], score["standard_error"])
+
+
+def _mean(score: Any) -> str:
+    """To the digits of the score that it stands beside."""
+    return to_error(score["mean"], score["standard_error"])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _name_of(other: Any) -> str:
+    """The model that has all features, in words."""
+    return str(other["name"]).removesuffix(", all features")
 
 
 def _doubt(answer: Any) -> str:
-    """What may be chance, and by which tests."""
+    """What is not significant, and by which tests; nothing where the folds are enough."""
     tests = answer["tests"]
     if tests["clear"]:
         return ""
     if not tests["gained"]:
-        return " Nothing is gained."
+        return "no improvement over the baseline"
     if tests["related"] is None:
-        return " The gain may be chance (one-sided t test over the folds, 5 %)."
+        return "the improvement is not significant (one-sided t test over the folds, 5 %)"
     found = f"p = {tests['related']:.3g} for all {counted(answer['of'], 'feature')} together"
     if tests["is_related"]:
-        return (
-            " By the folds alone the gain may be chance; that some feature is related to the "
-            f"target is not (permutation test of rank correlations, {found})."
-        )
+        return f"permutation test of rank correlations, {found}; not significant by the folds alone"
     return (
-        " The gain may be chance (one-sided t test over the folds, and permutation test of rank "
-        f"correlations, {found})."
+        "the improvement is not significant (one-sided t test over the folds; permutation test of "
+        f"rank correlations, {found})"
     )
 
 
-def _comparison(answer: Any) -> str:
-    """What is lost, or gained, against all features, and which model evaluated them."""
-    everything, other = answer["score"]["others"]
-    every = counted(answer["of"], "feature")
-    # At the size of the answer: none are kept where nothing helps, and all are compared.
+def _against_all(answer: Any, everything: Any) -> str:
+    """What selecting costs, or gains, against all features."""
     if answer["n_features"] == answer["of"]:
-        first = f"All {every} were kept"
-    else:
-        verb = "Gains" if everything["gain"] >= 0 else "Loses"
-        first = f"{verb} {number(abs(everything['gain']), 2)} against all {every}"
-        first += f", {BEYOND_ERROR}" if everything["ahead"] else ""
-    ahead = ""
+        return ""
+    verb = "gains" if everything["gain"] >= 0 else "costs"
+    ahead = f", {BEYOND_ERROR}" if everything["ahead"] else ""
+    size = to_error(gain := abs(everything["gain"]), everything["gain_error"])
+    return (
+        f"{_mean(everything)} with all {answer['of']:,}; selecting {answer['n_features']:,} "
+        f"{verb} {size if size.strip('0.') else number(gain, 2)}{ahead}"
+    )
+
+
+def _other(other: Any) -> str:
+    """What another model reaches with all features."""
+    said = f"{_mean(other)} with all features"
     if other["clear"] and other["gain"] < 0:
-        ahead = ", clearly better"
-    elif other["ahead"]:
-        ahead = f", better by {BEYOND_ERROR}"
-    named = other["name"].removesuffix(" on all features")
-    return f"{first}; {named} on all reaches {number(other['mean'])}{ahead}. {_judge(answer)}"
+        return f"{said}, significantly better"
+    return f"{said}, better by {BEYOND_ERROR}" if other["ahead"] else said
 
 
 def _judge(answer: Any) -> str:
     """The model that evaluated the features, and how the other one compares."""
-    said = f"Evaluated by {SHORT_MODELS[answer['model']]}"
+    said = SHORT_MODELS[answer["model"]]
     if not answer["score"]["models"]:
-        return f"{said}."
+        return said
     other = answer["score"]["models"][0]
     name, size = SHORT_MODELS[other["name"]], with_error(abs(other["gain"]), other["gain_error"])
     if other["clear"] and other["gain"] > 0:
-        said += f", better than {name} by {size}"
+        said += f", better than a {name} by {size}"
     else:
         way = "worse" if other["gain"] >= 0 else "better"
-        said += f"; {name} is {'' if other['clear'] else 'not clearly '}{way} ({size})"
-    return f"{said}{'; the mean score of both decided how many' * (len(answer['decided_by']) > 1)}."
+        said += f"; a {name} is {'' if other['clear'] else 'not '}significantly {way} ({size})"
+    both = "; both determined the number of features"
+    return said + both * (len(answer["decided_by"]) > 1)
 
 
-def _offer(answer: Any, command: bool) -> str | None:
+def _offer(answer: Any, command: bool) -> str:
     offer = answer["offer"]
     if offer is None:
-        return None
-    size, share = offer["n_features"], _percent(offer["tolerance"]).replace(" ", "")
+        return ""
+    share = _percent(offer["tolerance"]).replace(" ", "")
     how = option(command, f"--tolerance {share}", f'tolerance="{share}"')
     return (
-        f"{size:,} of {answer['of']:,} {'loses' if size == 1 else 'lose'} "
-        f"{number(offer['loss'], 2)}, {number(100 * offer['share'], 2)} % of the gain over "
-        f"guessing: {how} keeps only those."
+        f"the top {offer['n_features']:,} alone cost{'s' * (offer['n_features'] == 1)} "
+        f"{number(offer['loss'], 2)}, {number(100 * offer['share'], 2)} % of the improvement over "
+        f"the baseline ({how})"
+    )
+
+
+def _stability(summary: Any) -> str:
+    """How often other samples, mostly subsamples of half of the rows, lead to the same features."""
+    stability = _chosen(summary)["stability"]
+    if stability is None or stability["index"] is None:
+        return ""
+    low, high = number(stability["low"], 2), number(stability["high"], 2)
+    return (
+        f"{number(stability['index'], 2)} ({low} to {high}; 1: every "
+        f"{'sample' if summary['sample'] else 'subsample'} selects the same features, 0: chance)"
     )
 
 
@@ -246,21 +289,21 @@ def _percent(share: float) -> str:
 
 
 def _instability(summary: Any) -> list[str]:
-    """Warnings that belong beside the answer, by what halves of the rows would choose."""
+    """Warnings that belong beside the answer, by what subsamples of the rows select."""
     stability = _chosen(summary)["stability"]
     said = []
     if stability is not None and stability["index"] is not None and stability["index"] < UNSTABLE:
         said.append(
-            f"The choice is not stable ({number(stability['index'], 2)}, where 1 is always the "
-            "same and 0 is chance): half of the samples would often lead to other features."
+            f"The selection is not stable ({number(stability['index'], 2)}; 1: always the same, 0: "
+            "chance). Resampling often selects different features."
         )
     never, always = decided_otherwise(summary["features"], summary["how"]["n_resamples"])
-    why = "the method ranks differently when rows are fewer, so treat this as undecided"
+    why = "the method ranks differently on fewer rows, so treat this as undecided"
     if never:
-        said.append(f"No half of the rows chooses {listed(never)}, all rows together do: {why}.")
+        said.append(f"No subsample selects {listed(never)}, but all rows together do: {why}.")
     if always:
         said.append(
-            f"Every half of the rows chooses {listed(always)}, all rows together do not: {why}."
+            f"Every subsample selects {listed(always)}, but all rows together do not: {why}."
         )
     return said
 
@@ -268,9 +311,9 @@ def _instability(summary: Any) -> list[str]:
 def decided_otherwise(
     features: Sequence[Mapping[str, Any]], n_resamples: int
 ) -> tuple[list[str], list[str]]:
-    """What is kept and no half of the samples chooses; what every half does, and is not kept.
+    """What is selected and no subsample selects; what every subsample selects, and is not.
 
-    The rule is the same; then the number of samples changes the ranking, as it does where a
+    The rule is the same, so the number of samples changes the ranking, as it does where a
     method looks at a fixed number of neighbours.
     """
     if n_resamples < ENOUGH_RESAMPLES:
@@ -284,23 +327,25 @@ def decided_otherwise(
 
 def _rough(summary: Any, facts: Any) -> list[str]:
     """What constant columns, small classes, few samples and many labels do to the scores."""
-    found, n_folds, n_samples = [], summary["how"]["folds"], summary["data"]["n_samples"]
+    found, n_folds, sample = [], summary["how"]["folds"], summary["sample"]
+    n_samples = summary["data"]["n_samples"] if sample is None else sample["sampled"]
     if facts.constant:
-        found.append(f"The same value everywhere, hence of no use: {listed(facts.constant)}.")
+        found.append(f"Constant, hence uninformative: {listed(facts.constant)}.")
     rare = {c: k for c, k in facts.classes.items() if k < n_folds}
     if rare:
         named = listed(f"{c} ({k})" for c, k in rare.items())
         found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
     if n_samples / n_folds < 10:
         found.append(
-            f"A test fold holds about {counted(n_samples // n_folds, 'sample')}: scores are rough."
+            f"A test fold has about {counted(n_samples // n_folds, 'sample')}: scores are "
+            "imprecise."
         )
     many = summary["data"]["many_labels"]
     if many:
         named = listed(f"{name} ({n:,})" for name, n in many.items())
         found.append(
-            f"More than {summary['data']['most_labels']} labels, judged by the mean outcome of "
-            f"each label on other rows: {named}."
+            f"More than {summary['data']['most_labels']} categories, encoded by the mean outcome "
+            f"of each category in the training rows: {named}."
         )
     return found
 
@@ -316,35 +361,52 @@ def _about_methods(summary: Any) -> list[str]:
 def _about_results(summary: Any) -> list[str]:
     """What in the result calls for care."""
     found, how, answer = [], summary["how"], summary["answer"]
+    found += [
+        f"{listed(group, 30)} are selected together or not at all."
+        for group in answer.get("together", [])
+    ]
     if how["groups"] or how["time"]:
-        found.append(f"Judged over {_splits(how)}.")
+        found.append(f"Evaluated over {_splits(how)}.")
     if answer["helps"]:
         found += _poor_start(_chosen(summary), answer["score"])
+        found += _range_of_sizes(answer)
     if answer["n_features"] < answer["of"]:  # else all are needed
         alike = [listed(group) for group in summary["groups"]]
-        found += [f"{named} say nearly the same; one may do." for named in alike]
+        found += [f"{named} are highly correlated; one may be enough." for named in alike]
     if how["weights"]:
-        found.append(f"Rows count by {how['weights']}, in rankings, models and scores.")
+        found.append(f"Rows are weighted by {how['weights']} in rankings, models and scores.")
     if len(summary["methods"]) > 1:
         found.append(
-            f"{answer['method']} was chosen among {len(summary['methods'])} methods by their "
-            "curves; the held-out score allows for that, the curve does not."
+            f"{answer['method']} was selected among {len(summary['methods'])} methods by their "
+            "curves; the cross-validated score accounts for that, the curve does not."
         )
     return found
+
+
+def _range_of_sizes(answer: Any) -> list[str]:
+    """How far the number of features is a matter of chance, where that is far."""
+    low, high = answer["sizes"]
+    if answer["rule"]["wanted"] is not None or high < SIZES_APART * low:
+        return []
+    return [
+        f"How many is uncertain: with one fold left out, {low:,} to {high:,} features would be "
+        "selected, with scores that are hardly different. Other folds or another order of the rows "
+        "can change the number as much."
+    ]
 
 
 def _splits(how: Any) -> str:
     """The folds in words."""
     words = counted(how["folds"], "fold")
     if how["time"] is not None:
-        words += f", each judged by the rows that come next by {how['time']}"
+        words += f", each tested on the rows that come next by {how['time']}"
     if how["groups"] is not None:
-        words += f"; rows of the same {how['groups']} never in both parts"
+        words += f"; rows of the same {how['groups']} are never split"
     return words
 
 
 def _poor_start(chosen: Any, score: Any) -> list[str]:
-    """What a first feature that is worse than guessing means."""
+    """What a first feature that is worse than the baseline means."""
     alone, guess = chosen["curve"]["mean"][0], score["guess"]["mean"]
     if chosen["curve"]["n_features"][0] != 1 or alone is None:
         return []
@@ -352,8 +414,8 @@ def _poor_start(chosen: Any, score: Any) -> list[str]:
     if not gain < 0:
         return []
     return [
-        f"{chosen['order'][0]} is ranked first, yet alone no better than guessing "
-        f"({number(alone)} against {number(guess)}): it counts together with others, if at all."
+        f"{chosen['order'][0]} is ranked first, but alone it does not improve on the baseline "
+        f"({number(alone)} against {number(guess)})."
     ]
 
 
@@ -367,12 +429,12 @@ def _questions(summary: Any) -> dict[str, str]:
         return {}
     name = answer["score"]["name"]
     said = {
-        "What do we lose against all?": _lost(answer),
+        "What does selecting cost?": _lost(answer),
         MATTERS: _matters(questions["dropped"], name),
         "Would another model agree?": _other_model(answer, questions["in_common"]),
     }
     if questions["added"]:
-        said["Is anything missed that was left out?"] = _missed(questions["added"], name)
+        said["Would another feature help?"] = _missed(questions["added"], name)
     return said
 
 
@@ -380,13 +442,16 @@ def _lost(answer: Any) -> str:
     everything, every = answer["score"]["others"][0], counted(answer["of"], "feature")
     name = answer["score"]["name"]
     if answer["n_features"] == answer["of"]:
-        return f"Nothing: all {every} were kept."
+        return f"Nothing: all {every} were selected."
     size = with_error(abs(everything["gain"]), everything["gain_error"])
     if size.startswith("0.000 "):
-        return f"Nothing: {name} is that of all {every}."
-    verb = "We gain" if everything["gain"] > 0 else "We lose"
-    chance = "" if everything["clear"] else ", which may be chance"
-    return f"{verb} {size} in {name} against all {answer['of']:,}{chance}."
+        return f"Nothing: {name} is the same with all {every}."
+    verb = "Nothing: it gains" if everything["gain"] > 0 else "It costs"
+    return f"{verb} {size} in {name} against all {answer['of']:,}{_if_not(everything['clear'])}."
+
+
+def _if_not(significant: bool) -> str:
+    return "" if significant else " (not significant)"
 
 
 def _moves(change: Any) -> str:
@@ -398,32 +463,30 @@ def _moves(change: Any) -> str:
 def _matters(dropped: Sequence[Any], name: str) -> str:
     most = max(dropped, key=lambda change: change["worth"])
     if most["worth"] <= 0:
-        return f"None: without any one of those kept, {name} gets no worse."
+        return f"None: {name} is no worse without any one of the selected features."
     moves = f"without it {name} {_moves(most)}"
-    if most["clear"]:
-        return f"{most['name']}: {moves}."
-    return f"{most['name']}, but not clearly: {moves}, which may be chance."
+    return f"{most['name']}: {moves}{_if_not(most['clear'])}."
 
 
 def _missed(added: Sequence[Any], name: str) -> str:
     most = max(added, key=lambda change: change["worth"])
     if most["worth"] <= 0:
         tried = counted(len(added), "feature")
-        return f"No: {name} gets no better with any of the best {tried} left out."
-    chance = "" if most["clear"] else ", which may be chance"
+        return f"No: {name} does not improve with any of the next {tried}."
     answer = "Perhaps" if most["clear"] else "Hardly"
-    return f"{answer}: with {most['name']} {name} {_moves(most)}{chance}."
+    return f"{answer}: with {most['name']} {name} {_moves(most)}{_if_not(most['clear'])}."
 
 
 def _other_model(answer: Any, common: int | None) -> str:
-    """What another model reaches with all features, and whether a forest ranks the same."""
+    """What another model reaches with all features, and whether a random forest ranks alike."""
     other, n_kept = answer["score"]["others"][1], answer["n_features"]
-    verdict = "no clear difference"
+    verdict = "no significant difference"
     if other["clear"]:
-        verdict = "worse" if other["gain"] > 0 else "better"
-    name = other["name"][:1].upper() + other["name"][1:]
-    said = f"{name} reaches {number(other['mean'])}, {verdict}"
+        verdict = "significantly worse" if other["gain"] > 0 else "significantly better"
+    elif other["ahead"]:
+        verdict = f"better by {BEYOND_ERROR}, but not significantly"
+    said = f"A {_name_of(other)} reaches {_mean(other)} with all features, {verdict}"
     if common is None or n_kept == answer["of"]:
         return f"{said}."
-    of = "the kept one is" if n_kept == 1 and common else f"{common} of the {n_kept:,} kept are"
-    return f"{said}; {of} among the {n_kept:,} that a forest ranks best."
+    of = "the selected one is" if n_kept == 1 and common else f"{common} of the {n_kept:,} are"
+    return f"{said}; {of} among the {n_kept:,} that a random forest ranks best."

@@ -8,13 +8,13 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from echelon._core.words._text import counted, listed, number, percent
+from echelon._core.words._text import counted, ended, listed, number, percent
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 
 FEW_ROWS = 5
 """A class with fewer rows says little."""
 LOPSIDED = 0.9
-"""A class with a larger share of the rows calls for care."""
+"""A class with a larger share of the rows is mentioned."""
 UNDIRECTED = 0.4
 """If even the best feature breaks the order in more pairs than this, none has a direction."""
 ENOUGH_PAIRS = 30
@@ -42,14 +42,14 @@ def why_method(facts: Any) -> str:
             "so IntervalRelief fits."
         )
     if facts.kind == CONTINUOUS:
-        return f"{name} is a number: AutoSelector fuses rankings for numbers."
+        return f"{name} is continuous; AutoSelector aggregates rankings for continuous targets."
     if facts.kind == ORDERED:
         return (
-            f"{name} has {n_classes} ordered classes: AutoSelector fuses rankings that use their "
-            "order."
+            f"{name} has {n_classes} ordered classes; AutoSelector aggregates rankings that use "
+            "their order."
         )
     order = "" if n_classes == 2 else " without an order"
-    return f"{name} has {n_classes} classes{order}: AutoSelector fuses rankings for classes."
+    return f"{name} has {n_classes} classes{order}; AutoSelector aggregates rankings for classes."
 
 
 # ------------------------------------------------------------------------------- what to take care
@@ -57,23 +57,42 @@ def why_method(facts: Any) -> str:
 
 def data_warnings(facts: Any, command: bool = False) -> list[str]:
     """What no answer must be read without."""
+    return [*map(ended, [*_about_giveaways(facts), *_about_subjects(facts, command)])]
+
+
+def _about_giveaways(facts: Any) -> list[str]:
+    """Columns that may hold the answer itself."""
+    if not facts.giveaways:
+        return []
+    alone, verb, it = "", "predicts", "is it"
+    if len(facts.giveaways) > 1:
+        alone, verb, it = ", each alone,", "predict", "are they"
     return [
-        f"{name} looks like a subject with several rows each: rows of one {name} are on both sides "
-        "of the folds, so the scores may be far too good. Keep them together with "
-        f"{option(command, f'--groups {shlex.quote(str(name))}', 'groups=')}."
+        f"{listed(facts.giveaways)}{alone} {verb} the target almost perfectly: {it} known in "
+        "advance? If not, leave out what is not known before the outcome is."
+    ]
+
+
+def _about_subjects(facts: Any, command: bool) -> list[str]:
+    """Columns that look like subjects with several rows each."""
+    return [
+        f"{name} looks like a subject ID with repeated rows: rows of one {name} are in both the "
+        "training and the test part of a fold, so the scores may be far too good. Keep them "
+        f"together with {option(command, f'--groups {shlex.quote(str(name))}', 'groups=')}."
         for name in facts.repeated[:3]
     ]
 
 
 def data_caveats(facts: Any, command: bool = False) -> list[str]:
     """What to take care of in the data, one sentence each."""
-    return [
+    said = [
         *about_missing_codes(facts, command),
         *_about_order(facts, command),
         *_about_classes(facts),
         *_about_columns(facts),
         *_about_size(facts),
     ]
+    return [*map(ended, said)]
 
 
 def about_missing_codes(facts: Any, command: bool = False) -> list[str]:
@@ -89,7 +108,8 @@ def about_missing_codes(facts: Any, command: bool = False) -> list[str]:
         said.append(
             f"{listed(codes)} in {listed(names)} {verb} far from all other values, as codes for "
             f"missing values do; if {it} stand{'s' if it == 'it' else ''} for missing values, "
-            f"{option(command, f'pass --missing {given}', 'replace by NaN beforehand')}."
+            f"{option(command, f'pass --missing {given}', 'replace by NaN beforehand')}"
+            f"{option(command, f', if not, --not-missing {shlex.quote(named)}', '')}."
         )
     return said
 
@@ -99,13 +119,13 @@ def _about_order(facts: Any, command: bool) -> list[str]:
     if facts.order_from == "assumed" and len(facts.classes) > 2:
         how = option(command, "--unordered", 'kind="classification"')
         said.append(
-            f"The classes {listed(facts.classes)} were taken to be in this order; if they are mere "
-            f"codes, pass {how}."
+            f"The classes {listed(facts.classes)} were assumed to be in this order; if they have "
+            f"no order, pass {how}."
         )
     if facts.kind == ORDERED and facts.violations and facts.violations["best"] > UNDIRECTED:
         said.append(
-            "No feature rises or falls clearly with the classes; relieff, which needs no "
-            "direction, may see more."
+            "No feature has a clear monotone trend with the classes; relieff, which needs no "
+            "direction, may find more."
         )
     return said
 
@@ -114,13 +134,13 @@ def _about_classes(facts: Any) -> list[str]:
     if not facts.classes:
         return []
     said = [
-        f"Class {label!r} has only {counted(n, 'row')}, too few to say much about."
+        f"Class {label!r} has only {counted(n, 'row')}, too few for reliable results."
         for label, n in facts.classes.items()
         if n < FEW_ROWS
     ][:3]
     label, most = max(facts.classes.items(), key=lambda item: item[1])
     if most > LOPSIDED * facts.n_samples:
-        said.append(f"{percent(most / facts.n_samples)} of the rows are of class {label!r}.")
+        said.append(f"{percent(most / facts.n_samples)} of the rows belong to class {label!r}.")
     return said
 
 
@@ -133,14 +153,9 @@ def _about_columns(facts: Any) -> list[str]:
             f"{counted(total, 'value')} ({number(share, 2)} %) in "
             f"{counted(len(facts.missing), 'column')} {'is' if total == 1 else 'are'} missing."
         )
-    many_gaps = [name for name, n in facts.missing.items() if n > facts.n_samples / 2]
-    if many_gaps:
-        said.append(f"More than half of the values are missing in {listed(many_gaps)}.")
-    if facts.giveaways:
-        said.append(
-            f"The class of every row can be told from one column, {listed(facts.giveaways)}: is "
-            "that known before the outcome is?"
-        )
+    mostly_missing = [name for name, n in facts.missing.items() if n > facts.n_samples / 2]
+    if mostly_missing:
+        said.append(f"More than half of the values of {listed(mostly_missing)} are missing.")
     said += [
         f"{listed(group)} are the same: one is enough, and any can replace it."
         for group in facts.duplicated[:3]
@@ -158,7 +173,7 @@ def _about_size(facts: Any) -> list[str]:
         return []
     return [
         f"There are more features ({facts.n_features:,}) than rows ({facts.n_samples:,}): many "
-        "look good by chance, and other rows may lead to others."
+        "look good by chance, and other rows may lead to other features."
     ]
 
 
@@ -167,10 +182,13 @@ def _about_size(facts: Any) -> list[str]:
 
 def data_facts(facts: Any) -> list[tuple[str, str]]:
     """One row per fact: what it is, and its value in words."""
-    labels = f", {len(facts.nominal)} of them labels" if facts.nominal else ""
+    excluded = {*facts.constant, *facts.identifiers, *getattr(facts, "texts", [])}
+    n_categorical = len(set(facts.nominal) - excluded)
+    categorical = f", {n_categorical} of them categorical" if n_categorical else ""
+    others = f"; {counted(len(excluded), 'column')} excluded" if excluded else ""
     rows = [
         ("rows", f"{facts.n_samples:,}"),
-        ("features", f"{facts.n_features:,}{labels}"),
+        ("features", f"{facts.n_features - len(excluded):,}{categorical}{others}"),
         ("target", f"{facts.target or 'y'}: {_kind(facts)}"),
     ]
     if facts.classes:
@@ -183,22 +201,23 @@ def data_facts(facts: Any) -> list[tuple[str, str]]:
         (fact, listed(names))
         for fact, names in (
             ("constant", facts.constant),
-            ("like identifiers", facts.identifiers),
-            ("like subjects", facts.repeated),
+            ("look like IDs", facts.identifiers),
+            ("free text", getattr(facts, "texts", [])),
+            ("look like subject IDs", facts.repeated),
             ("intervals", facts.intervals),
-            ("tell the class alone", facts.giveaways),
+            ("predict it alone", facts.giveaways),
         )
         if names
     ]
-    rows += [("the same", " = ".join(map(str, group))) for group in facts.duplicated[:5]]
+    rows += [("identical", " = ".join(map(str, group))) for group in facts.duplicated[:5]]
     if facts.common_scale:
-        rows.append(("scale", "the same in all columns, as far as one can see"))
+        rows.append(("scale", "apparently the same in all columns"))
     return rows
 
 
 def _kind(facts: Any) -> str:
     if facts.kind == CONTINUOUS:
-        return "numbers"
+        return "continuous"
     classes = f"{len(facts.classes)} classes"
     if len(facts.classes) == 2 and facts.kind == CLASSES:
         return classes
@@ -209,7 +228,7 @@ def _kind(facts: Any) -> str:
 
 def _missing(facts: Any) -> str:
     if not facts.missing:
-        return "nothing"
+        return "none"
     shares = sorted(facts.missing.items(), key=lambda item: -item[1])
     return listed(f"{name} ({percent(n / facts.n_samples)})" for name, n in shares)
 
@@ -218,27 +237,54 @@ def _monotone(broken: dict[str, float]) -> str:
     if broken["n_pairs"] >= ENOUGH_PAIRS:
         return (
             f"{percent(broken['together'])} of {broken['n_pairs']:,.0f} comparable pairs of "
-            "rows break the order"
+            "rows violate monotonicity"
         )
     return (
-        "hardly two rows are comparable in all features; the best feature alone breaks the "
-        f"order in {percent(broken['best'])} of the pairs"
+        "almost no rows are comparable in all features; the best feature alone violates "
+        f"monotonicity in {percent(broken['best'])} of the pairs"
     )
 
+
+def bin_label(part: Any, place: int) -> str:
+    """The values of a bin of a scorecard, of which there are several, lowest first.
+
+    Examples
+    --------
+    >>> from echelon._core.words import bin_label
+    >>> bin_label({"start": 18.0, "end": 44.0, "category": None}, 0)
+    'below 44'
+    >>> bin_label({"start": 44.0, "end": None, "category": None}, 1)
+    '44 or more'
+    """
+    if part["category"] is not None:
+        return str(part["category"])
+    if part["start"] is None:
+        return "missing"
+    if part["end"] is None:
+        return f"{number(part['start'])} or more" if place else "all values"
+    below = f"below {number(part['end'])}"
+    return f"{number(part['start'])} to {below}" if place else below
+
+
+LOSS = (
+    "how much the held-out score ({}) worsens when the values of a selected feature are permuted, "
+    "± standard error; near 0, the model does not need it"
+)
+"""What the losses of features are, given what the scores are."""
 
 # --------------------------------------------------------------------------- labels of relevance
 
 MEANING = {
-    "irrelevant": "no more than noise reaches",
-    "explained": "no more than noise reaches that is as correlated with those kept",
-    "weak": "others can stand in for it",
-    "strong": "no good linear model does without it",
+    "irrelevant": "no more relevant than noise",
+    "explained": "no more relevant than noise that is as correlated with the selected features",
+    "weak": "other features could replace it",
+    "strong": "every good linear model needs it",
 }
 
 LABELS = tuple(MEANING)
 
 IRRELEVANT, EXPLAINED, WEAK, STRONG = range(len(LABELS))
-"""Places in the list: the larger, the more relevant.  Weak and strong features are kept."""
+"""Places in the list: the larger, the more relevant.  Weak and strong features are selected."""
 
 
 def strongest(labels: list[str]) -> str:

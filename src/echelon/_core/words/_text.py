@@ -50,12 +50,47 @@ def number(value: float | None, digits: int = 3) -> str:
 
 def with_error(mean: float | None, standard_error: float | None) -> str:
     """A mean and its standard error, to the digits that the error leaves."""
+    said = to_error(mean, standard_error)
+    if mean is None or standard_error is None:
+        return said
+    return f"{said} ± {standard_error:,.{_places(standard_error)}f}"
+
+
+def to_error(mean: float | None, standard_error: float | None) -> str:
+    """A mean alone, to the digits that its standard error leaves."""
     if mean is None or standard_error is None:
         return number(mean)
-    places = 3
-    if standard_error >= 0.1:
-        places = max(0, 1 - math.floor(math.log10(standard_error)))
-    return f"{mean:,.{places}f} ± {standard_error:,.{places}f}"
+    return unsigned(f"{mean:,.{_places(standard_error)}f}")
+
+
+def _places(standard_error: float) -> int:
+    if standard_error < 0.1:
+        return 3
+    return max(0, 1 - math.floor(math.log10(standard_error)))
+
+
+def unsigned(text: str) -> str:
+    """A number without the minus of a zero.
+
+    Examples
+    --------
+    >>> from echelon._core.words import unsigned
+    >>> unsigned("-0.000"), unsigned("-0.010")
+    ('0.000', '-0.010')
+    """
+    return text[1:] if re.fullmatch(r"-0(\.0+)?", text) else text
+
+
+def ended(sentence: str) -> str:
+    """A sentence with one full stop, where it ends with a name that has one.
+
+    Examples
+    --------
+    >>> from echelon._core.words import ended
+    >>> ended("Excluded: Nr..")
+    'Excluded: Nr.'
+    """
+    return re.sub(r"(?<=[^.\s])\.\.(?=\s|$)", ".", sentence)
 
 
 def listed(names: Iterable[Any], most: int = 5) -> str:

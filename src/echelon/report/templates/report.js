@@ -38,7 +38,13 @@
         bar.style.width = 60 * Math.min(1, Math.max(0, value) / entry.bar) + "px";
         cell.append(bar);
       }
-      cell.append(entry.percent && value !== null ? Math.round(100 * value) + " %" : format(value));
+      const text = entry.percent && value !== null ? Math.round(100 * value) + " %" : format(value);
+      if (entry.key === "name") {
+        const name = document.createElement("span");
+        name.className = "name";
+        name.textContent = text;
+        cell.append(name);
+      } else cell.append(text);
     });
     row.insertCell();
     return row;

@@ -1,0 +1,209 @@
+"""The methods paragraph: what was done and what came out, as a paper reports it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from echelon._core.words._models import MODELS
+from echelon._core.words._text import counted, ended, listed, number, to_error, with_error
+
+FUSIONS = {
+    "reciprocal": "reciprocal rank fusion (Cormack et al., 2009)",
+    "mean": "their mean rank",
+    "median": "their median rank",
+}
+MOST_NAMED = 30
+"""Selected features that are named; of more, only the first ones are."""
+MOST_CLASSES = 10
+ALL_FEATURES = {"linear": "the linear model", "forest": "the extremely randomised trees"}
+"""The models of the paragraph, where they are named again."""
+
+REFERENCES = {
+    "Cormack et al., 2009": "G. V. Cormack, C. L. A. Clarke, S. Buettcher (2009). Reciprocal rank "
+    "fusion outperforms Condorcet and individual rank learning methods. SIGIR, 758-759.",
+    "Nadeau and Bengio, 2003": "C. Nadeau, Y. Bengio (2003). Inference for the generalization "
+    "error. Machine Learning 52, 239-281.",
+    "Nogueira et al., 2018": "S. Nogueira, K. Sechidis, G. Brown (2018). On the stability of "
+    "feature selection algorithms. Journal of Machine Learning Research 18(174), 1-54.",
+}
+
+
+def methods_text(summary: Any, rule: str, model: str) -> list[str]:
+    """A paragraph that says what was done, and the references it cites.
+
+    Parameters
+    ----------
+    summary : dict
+        The facts, with the keys of ``echelon.study.types.Summary``.
+    rule, model : str
+        How the number of features was determined, and the model, in words.
+
+    Returns
+    -------
+    paragraphs : list of str
+        The paragraph first, then one reference each.
+    """
+    sentences = [
+        _data(summary),
+        *_rows(summary["how"]),
+        _ranking(summary),
+        _folds(summary, model),
+        *_preparation(summary),
+        _number_of_features(summary["answer"], rule),
+        _selected(summary["answer"]),
+        _scores(summary),
+        *_stability(summary),
+        _seed(summary["how"]),
+    ]
+    text = " ".join(ended(sentence) for sentence in sentences)
+    return [text, *(reference for cited, reference in REFERENCES.items() if cited in text)]
+
+
+def _data(summary: Any) -> str:
+    data, versions = summary["data"], summary["how"]["versions"]
+    target = f"'{data['target']}'"
+    candidates = counted(data["n_features"], "candidate feature")
+    rows = counted(data["n_samples"], "row")
+    return (
+        f"Features that predict {target}, {_outcome(data)}, were selected from {candidates} in "
+        f"{rows} with echelon {versions['echelon']} (Python {versions['python']}, scikit-learn "
+        f"{versions['scikit-learn']})."
+    )
+
+
+def _outcome(data: Any) -> str:
+    if data["kind"] == "regression":
+        return "a continuous outcome"
+    order, sign = ("ordered", " < ") if data["ordered"] else ("unordered", ", ")
+    found = f"{len(data['classes'])} {order} classes"
+    few = len(data["classes"]) <= MOST_CLASSES
+    return f"{found} ({sign.join(data['classes'])})" if few else found
+
+
+def _rows(how: Any) -> list[str]:
+    """What is known of the rows."""
+    return [f"Rows were weighted by {how['weights']}."] if how["weights"] else []
+
+
+def _ranking(summary: Any) -> str:
+    methods, name = summary["methods"], summary["answer"]["method"]
+    if len(methods) > 1:
+        labels = [_label(method) for method in methods]
+        return f"Rankings by {listed(labels, len(labels))} were compared, and {name} was chosen."
+    aggregated = methods[0]["aggregated"]
+    if aggregated is None:
+        return f"Features were ranked by {methods[0]['label']}."
+    counts = Counter(aggregated["rankings"])
+    members = [f"{each} ({n} variants)" if n > 1 else each for each, n in counts.items()]
+    return (
+        f"Features were ranked by {counts.total()} methods, {listed(members, len(members))}, whose "
+        f"rankings were aggregated by {FUSIONS[aggregated['fusion']]}."
+    )
+
+
+def _label(method: Any) -> str:
+    same = method["name"] == method["label"]
+    return method["label"] if same else f"{method['name']} ({method['label']})"
+
+
+def _folds(summary: Any, model: str) -> str:
+    how, kind = summary["how"], summary["data"]["kind"]
+    given = how["estimator"] is not None
+    models = f"the model {model}"
+    if not given:
+        models = f"two models ({MODELS['linear', kind]}; {MODELS['forest', kind]})"
+    if summary["answer"].get("directions"):
+        models += ", which respect the stated directions of features,"
+    folds = f"{how['folds']}-fold cross-validation"
+    if how["stratified"]:
+        folds += " stratified by class"
+    if how["time"] is not None:
+        folds += f" in which test rows come after training rows by {how['time']}"
+    if how["groups"] is not None:
+        folds += f" in which rows of the same {how['groups']} are never split"
+    return (
+        f"In {folds}, the features were ranked again on the training rows of every fold, and "
+        f"{models} {'was' if given else 'were'} fitted to the training rows with increasing "
+        f"numbers of the best features and evaluated on the test rows ({how['scoring']})."
+    )
+
+
+def _preparation(summary: Any) -> list[str]:
+    """What was done to the features for the default models."""
+    if summary["how"]["estimator"] is not None:
+        return []
+    data, done = summary["data"], ["standardised"]
+    if data["missing"]:
+        values = f"{counted(data['missing'], 'missing value')} of the data set"
+        done.append(f"missing values imputed by the mean ({values})")
+    if data["nominal"]:
+        done.append("categories one-hot encoded")
+    return [f"For these models, features were {listed(done)}, on the training rows of the fold."]
+
+
+def _number_of_features(answer: Any, rule: str) -> str:
+    always = answer["always"]
+    fixed = f" Selected in any case: {listed(always, MOST_NAMED)}." if always else ""
+    for group in answer.get("together", []):
+        fixed += f" Selected together or not at all: {listed(group, MOST_NAMED)}."
+    if answer["rule"]["wanted"] is not None:
+        return f"The number of features was set to {answer['rule']['wanted']:,} in advance.{fixed}"
+    return f"The number of features is {rule}.{fixed}"
+
+
+def _selected(answer: Any) -> str:
+    names = answer["keep"]
+    if not answer["helps"]:
+        tested = "none of the sets evaluated predicts significantly better than the baseline"
+        if not names:
+            return f"No features were selected: {tested}."
+        return f"The features {_named(names)} were selected as requested, but {tested}."
+    was = "was" if len(names) == 1 else "were"
+    return f"Of {counted(answer['of'], 'feature')}, {len(names):,} {was} selected: {_named(names)}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed(names, MOST_NAMED)
+
+
+def _scores(summary: Any) -> str:
+    answer, given = summary["answer"], summary["how"]["estimator"] is not None
+    score = answer["score"]
+    several, wanted = len(summary["methods"]) > 1, answer["rule"]["wanted"] is not None
+    choices = {"the method": several, "the model": not given, "the number of features": not wanted}
+    chosen = [choice for choice, was_made in choices.items() if was_made]
+    held_out = with_error(score["held_out"]["mean"], score["held_out"]["standard_error"])
+    said = (
+        f"The cross-validated {score['name']} of the procedure was {held_out} (standard error "
+        "corrected for overlapping training sets; Nadeau and Bengio, 2003)"
+        f"{f', with {listed(chosen)} chosen on the other folds' if chosen else ''}; that of the "
+        f"baseline, which always predicts {score['guess']['name']}, was "
+        f"{to_error(score['guess']['mean'], score['guess']['standard_error'])}"
+    )
+    everything = score["others"][0]
+    if answer["n_features"] < answer["of"]:
+        name = "the same model" if given else ALL_FEATURES[answer["model"]]
+        mean = to_error(everything["mean"], everything["standard_error"])
+        said += f", and that of {name} with all features {mean}"
+    return f"{said}."
+
+
+def _stability(summary: Any) -> list[str]:
+    method = next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
+    found = method["stability"]
+    if found is None or found["index"] is None:
+        return []
+    low, high = number(found["low"], 2), number(found["high"], 2)
+    return [
+        f"The stability of the selection over {summary['how']['n_resamples']} subsamples of half "
+        f"of the rows was {number(found['index'], 2)} (95 % confidence interval {low} to {high}; "
+        "Nogueira et al., 2018)."
+    ]
+
+
+def _seed(how: Any) -> str:
+    if how["seed"] is None:
+        return "No random seed was fixed."
+    return f"The random seed was {how['seed']}."
