@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -18,9 +20,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from cli_cases import call
 from echelon import (
     SURF,
+    SWRF,
     IntervalRelief,
+    IterativeRelief,
     MultiSURF,
     MultiSURFStar,
+    MultiSWRF,
     NeighborhoodRoughSet,
     NeighborhoodSoftMargin,
     OReliefF,
@@ -32,6 +37,7 @@ from echelon import (
     RReliefF,
     Simba,
     SURFStar,
+    SWRFStar,
 )
 from echelon.engines import resolve_engine
 
@@ -91,19 +97,23 @@ SELECTORS = {
     "random": [ReliefF(), Relief(sample_size=40, random_state=0), MultiSURF(kind="classification")],
     "tied": [
         ReliefF(n_neighbors=70, metric="euclidean", ties="index"),
+        ReliefF(neighbors="extreme"),
         OReliefF(n_neighbors=4),
         RReliefF(n_neighbors=7, neighbor_weights="rank"),
         SURFStar(),
+        SWRFStar(kind="classification"),
     ],
     "missing": [
         ReliefF(),
         RReliefF(),
         SURF(kind="classification"),
+        MultiSWRF(kind="classification"),
         OReliefF(rule="paper", n_neighbors=4, contradictions="penalize"),
     ],
     "nominal": [
         ReliefF(metric="euclidean"),
         MultiSURFStar(metric="euclidean"),
+        SWRF(metric="euclidean"),
         OReliefF(rule="paper", dominance="require"),
     ],
 }
@@ -115,6 +125,17 @@ def test_scores_equal_those_of_the_local_engine(engine, kind):
     for selector in SELECTORS[kind]:
         selector.set_params(categorical_features=nominal, threshold=0.0)
         assert_same_scores(selector, engine, X, y)
+
+
+def test_distances_that_weigh_features(engine):
+    X, y, nominal = draw("nominal")
+    expected, found = (
+        IterativeRelief(
+            ReliefF(categorical_features=nominal, engine=each), strategy="iter", n_iter=3
+        ).fit(X, y)
+        for each in ("numba", engine)
+    )
+    assert_allclose(found.scores_, expected.scores_, rtol=1e-9, atol=1e-14)
 
 
 def test_single_precision_and_the_current_client(client):
@@ -227,7 +248,7 @@ def test_methods_that_take_no_blocks_say_so(client):
     X, y, _ = draw("random")
     blocks = dask_array.from_array(X, chunks=(50, 5))
     for selector in (Simba(), NeighborhoodSoftMargin(), RankOrderSelector(), IntervalRelief()):
-        with pytest.raises(TypeError, match=r"only selectors of the Relief family.*X\.compute\(\)"):
+        with pytest.raises(TypeError, match=r"only AutoSelector and .*X\.compute\(\)"):
             selector.fit(blocks, y)
     with pytest.raises(TypeError, match=r'NumbaEngine does not take.*engine="dask"'):
         ReliefF().fit(blocks, y)
@@ -313,6 +334,45 @@ def test_a_client_that_disappears_at_any_moment(client, collection):
             with suppress(ConnectionError):
                 ReliefF(engine=DaskEngine(other, block_rows=60)).fit(X, y)
             timer.join()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_lost():
+    """In the middle of a fit: an error that says so, and nothing waits for ever."""
+    X, y, _ = draw("random", m=200)
+    brief = dask.config.set({"distributed.comm.timeouts.connect": "5s"})
+    with brief, scheduler_alone() as (scheduler, address):
+        client = distributed.Client(address, set_as_default=False)
+        try:
+            client.wait_for_workers(1, timeout=60)
+            engine = Interrupted(client, scheduler.kill, block_rows=60)
+            with pytest.raises(ConnectionError, match="or its scheduler is gone"):
+                ReliefF(engine=engine).fit(X, y)
+        finally:
+            client.close(timeout=5)
+
+
+@contextmanager
+def scheduler_alone():
+    """A scheduler, and a worker, each in a process of its own."""
+    options = ["--port", "0", "--no-dashboard", "--dashboard-address", "", "--host", "127.0.0.1"]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", *options],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    processes = [scheduler]
+    try:
+        found = (re.search(r"tcp://127\.0\.0\.1:\d+", line) for line in scheduler.stderr)
+        address = next(each.group() for each in found if each)
+        worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+        processes.append(subprocess.Popen([*worker, "--no-nanny"], stderr=subprocess.DEVNULL))
+        yield scheduler, address
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+        scheduler.stderr.close()
 
 
 def test_a_fit_that_is_interrupted_while_the_workers_are_busy(client):

@@ -7,8 +7,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from test_nearest import everyone, find_all, make_samples
 
-from echelon.engines import ABOVE, ANY, BELOW, Classes, Found, NumbaEngine, NumpyEngine, Search
-from echelon.engines.numpy import _engine
+from echelon.engines import (
+    ABOVE,
+    ANY,
+    BELOW,
+    Classes,
+    Found,
+    NumbaEngine,
+    NumpyEngine,
+    Search,
+    _numpy,
+)
 
 KINDS = {
     "dense": {},
@@ -49,8 +58,8 @@ def assert_finds_the_same(samples, metric, search):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 def test_every_search(metric, kind, monkeypatch):
-    monkeypatch.setattr(_engine, "ROOM", 20_000)  # several calls per search
-    monkeypatch.setattr(_engine, "_CACHED", 10_000)
+    monkeypatch.setattr(_numpy, "ROOM", 20_000)  # several calls per search
+    monkeypatch.setattr(_numpy, "_CACHED", 10_000)
     for seed, (m, p) in enumerate([(300, 3), (150, 40), (2, 5)]):
         samples = make_samples(seed, m, p, **KINDS[kind])
         n = len(samples.class_sizes)

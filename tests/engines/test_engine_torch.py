@@ -14,15 +14,20 @@ from test_nearest import awkward_samples, everyone, find_all, make_samples
 from cases import draw_case
 from echelon import (
     SURF,
+    SWRF,
     IntervalRelief,
+    IterativeRelief,
     MultiSURF,
     MultiSURFStar,
+    MultiSWRF,
+    MultiSWRFStar,
     OReliefF,
     Relief,
     ReliefF,
     RReliefF,
     Simba,
     SURFStar,
+    SWRFStar,
 )
 from echelon.engines import ABOVE, ANY, BELOW, Classes, NumbaEngine, Search, resolve_engine
 
@@ -131,19 +136,37 @@ def test_methods():
             ReliefF(n_neighbors=case.k, metric="euclidean", categorical_features=case.nominal),
             OReliefF(threshold=0.0, categorical_features=case.nominal, n_neighbors=case.k),
             ReliefF(sample_size=0.5, random_state=0, ties="index"),
+            ReliefF(n_neighbors=case.k, neighbors="extreme", categorical_features=case.nominal),
             RReliefF(n_neighbors=case.k, neighbor_weights="rank"),
             SURFStar(metric="euclidean", categorical_features=case.nominal),
             MultiSURFStar(kind="classification", categorical_features=case.nominal),
             MultiSURF(kind="classification", sample_size=0.5, random_state=0),
+            SWRFStar(kind="classification", categorical_features=case.nominal),
+            MultiSWRF(metric="euclidean", categorical_features=case.nominal),
         ):
             expected = selector.set_params(engine="numba").fit(case.X, case.y).scores_
             found = selector.set_params(engine="torch").fit(case.X, case.y).scores_
             assert_allclose(found, expected, rtol=1e-9, atol=1e-13)
 
 
+def test_distances_that_weigh_features():
+    for seed in range(8):
+        case = draw_case(seed, missing=0, n_classes=2)
+        expected, found = (
+            IterativeRelief(
+                ReliefF(n_neighbors=case.k, categorical_features=case.nominal, engine=engine),
+                strategy="iter",
+            ).fit(case.X, case.y)
+            for engine in ("numba", "torch")
+        )
+        assert_allclose(found.scores_, expected.scores_, rtol=1e-9, atol=1e-13)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-@pytest.mark.parametrize("estimator", [SURF, SURFStar, MultiSURF, MultiSURFStar])
+@pytest.mark.parametrize(
+    "estimator", [SURF, SURFStar, MultiSURF, MultiSURFStar, SWRF, SWRFStar, MultiSWRFStar]
+)
 def test_bands_without_lists_of_pairs(estimator, metric, monkeypatch):
     """Complete data: all pairs at once, in blocks that are smaller than the data."""
     monkeypatch.setattr(_tiles, "ROOM", 64)

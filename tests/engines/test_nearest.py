@@ -11,10 +11,11 @@ from echelon import ReliefF
 from echelon._core.samples import arrange
 from echelon.data import Data
 from echelon.engines import Classes, Found, NumbaEngine, Search
-from echelon.engines.numba import _packing
+from echelon.engines.numba import _engine
+from echelon.engines.numba._engine import pack
 from echelon.engines.numba._nearest import _complete_sums, _partial_sums
-from echelon.engines.numba._packing import pack
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
+from echelon.margin import _base
 
 SHAPES = [(700, 3), (300, 70), (90, 130), (1100, 1), (2, 5)]
 
@@ -150,7 +151,7 @@ def test_more_categories_than_codes(monkeypatch, assert_found):
     """Categories that share a code hide a mismatch; the upper bounds must allow for it."""
     samples = make_samples(5, 400, 6, nominal=1.0)
     samples.values[:] = np.random.default_rng(5).integers(0, 40, samples.values.shape)
-    for encoding in (_packing._Maxima, _packing._Products, _packing._Partial):
+    for encoding in (_engine._Maxima, _engine._Products, _engine._Partial):
         monkeypatch.setattr(encoding, "n_codes", 8)
     for metric in ("manhattan", "euclidean"):
         assert_found(samples, metric, Search(everyone(3), 3), 1e-9)
@@ -182,6 +183,7 @@ def test_many_neighbours_come_in_pieces(monkeypatch):
     # With 100 rows per corner of the square, every query has 99 equal hits and 100 misses.
     X = np.repeat([[0.0, 0], [0, 1], [1, 0], [1, 1]], 200, axis=0)
     y = np.arange(800) % 2
+    monkeypatch.setattr(_base, "equal_rows_once", lambda samples: None)
     assert_array_equal(ReliefF(n_neighbors=99, engine="numba").fit(X, y).scores_, 0)
     expected = ReliefF(n_neighbors=350, engine="numba").fit(X, y).scores_
     whole = NumbaEngine.nearest

@@ -12,10 +12,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import reference_filters as reference
 from cases import draw_case
-from echelon._core.search import best_first
+from echelon._core.choices import best_first
 from echelon.data import read_columns
 from echelon.filters import CFS, Consistency, inconsistency_rate, symmetric_uncertainty
-from echelon.filters._labels import label_columns
+from echelon.filters._measures import label_columns
 
 ESTIMATORS = [CFS, Consistency]
 CUTS = ["mdl", "quantile"]

@@ -11,7 +11,7 @@ import reference_margin
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
 from echelon._core.significance import false_discoveries, family_wise
-from echelon.margin import _sums
+from echelon.margin import _base, _sums
 
 RELIEF = [Relief, ReliefF, OReliefF]
 
@@ -182,6 +182,36 @@ def test_noise_is_centred_where_classes_differ_in_size():
         shares[neighbors] = np.mean(above)
     assert shares["per_class"] > 0.85
     assert 0.35 < shares["any"] < 0.65
+
+
+def test_scores_by_class_are_tested_among_neighbours_of_any_class(mixed):
+    X, y = mixed
+    for selector, n, k in ((ReliefF(n_neighbors=5), 150, 10), (Relief(), 90, 10)):
+        selector.fit(X[:n], y[:n])  # 2 x 3 classes x 5, and a third of 90 rows instead of 60
+        expected = ReliefF(neighbors="any", n_neighbors=k).fit(X[:n], y[:n])
+        assert_allclose(selector.z_scores_, expected.z_scores_)
+        assert_allclose(selector.p_values_, expected.p_values_)
+
+
+@pytest.mark.parametrize("kind", ["nominal", "normal"])
+def test_noise_is_no_evidence_where_a_class_is_rare(kind):
+    passed = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 3, (100, 10)) if kind == "nominal" else rng.normal(size=(100, 10))
+        nominal = np.full(10, kind == "nominal")
+        found = ReliefF(categorical_features=nominal).fit(X.astype(float), np.arange(100) < 10)
+        passed.append((found.p_values_ < 0.05).mean())
+    assert np.mean(passed) < 0.1  # with the values of features permuted: 0.98 and 0.34
+
+
+def test_many_rows_are_tested_by_some_of_them(monkeypatch, mixed):
+    every = ReliefF().fit(*mixed).z_scores_
+    monkeypatch.setattr(_base, "MOST_QUERIES", 100)
+    some, again = (ReliefF(random_state=0).fit(*mixed) for _ in range(2))
+    assert_array_equal(some.z_scores_, again.z_scores_)
+    assert_array_equal(some.scores_, ReliefF().fit(*mixed).scores_)
+    assert 0 < np.abs(some.z_scores_ - every).max() < 3
 
 
 def test_too_many_pairs_to_keep(monkeypatch, mixed):

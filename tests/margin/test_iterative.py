@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.preprocessing import StandardScaler
 
@@ -117,6 +117,82 @@ def test_vls_is_the_largest_score_of_all_parts():
     assert_array_equal(found.order_, np.argsort(-largest, kind="stable"))
 
 
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+def test_iterative_relief_equals_reference(metric):
+    for seed in range(30):
+        case = draw_case(seed, missing=0, max_samples=25)
+        X, y, nominal = case.lists
+        rounds, rate = (1, 2, 5)[seed % 3], (0.1, 0.5, 1.0)[seed // 3 % 3]
+        expected, done = reference_margin.iterative_relieff(
+            X, y, case.k, rounds, rate, nominal, metric
+        )
+        for engine in ("numba", "numpy"):
+            base = ReliefF(n_neighbors=case.k, metric=metric, engine=engine,
+                           categorical_features=case.nominal)  # fmt: skip
+            found = IterativeRelief(base, strategy="iter", n_iter=rounds, step_size=rate)
+            found.fit(case.X, case.y)
+            assert_allclose(found.scores_, expected, atol=1e-9, err_msg=str(seed))
+            assert_array_equal(found.rounds_, done)
+            assert_array_equal(found.support_, found.scores_ > 0)
+            assert_array_equal(found.order_, np.argsort(-found.scores_, kind="stable"))
+
+
+@pytest.mark.parametrize("neighbors", ["ReliefF", "MuRelief", "MultiSURF"])
+def test_iterative_relief_equals_skrebate(neighbors):
+    skrebate = pytest.importorskip("skrebate", reason="needs the dependency group bench")
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:250], y[:250]
+    k = {} if neighbors == "MultiSURF" else {"n_neighbors": 10}
+    peer = skrebate.Iter(getattr(skrebate, neighbors)(**k)).fit(X, y)
+    base = {
+        "ReliefF": ReliefF(),
+        "MuRelief": ReliefF(neighbors="extreme"),
+        "MultiSURF": MultiSURF(kind="classification"),
+    }[neighbors]
+    found = IterativeRelief(base, strategy="iter").fit(X, y)
+    assert_allclose(found.scores_, peer.feature_importances_, atol=1e-9)
+
+
+def test_nominal_features_weighted_as_in_skrebate():
+    skrebate = pytest.importorskip("skrebate", reason="needs the dependency group bench")
+    rng = np.random.default_rng(0)  # no distance equals a limit, which rounding would decide there
+    X = rng.integers(0, 3, (120, 9)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 2).astype(int)
+    peer = skrebate.Iter(skrebate.MultiSURF(), max_iter=4).fit(X, y)
+    base = MultiSURF(kind="classification", categorical_features=range(9))
+    found = IterativeRelief(base, strategy="iter", n_iter=4).fit(X, y)
+    assert_allclose(found.scores_, peer.feature_importances_, atol=1e-9)
+
+
+def test_weights_without_a_positive_score_end_the_rounds():
+    found = IterativeRelief(ReliefF(), strategy="iter").fit(np.ones((20, 3)), np.arange(20) % 2)
+    assert_array_equal(found.rounds_, 1)
+    assert_array_equal(found.scores_, 0)
+    assert not found.support_.any()
+
+
+def test_weights_are_for_relief_and_complete_data():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(TypeError, match='Relief type with strategy="iter", which weighs'):
+        IterativeRelief(RandomForestClassifier(2), strategy="iter").fit(X, y)
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        IterativeRelief(ReliefF(), strategy="iter").fit(X, y)
+    for parameter, value in (("n_iter", 0), ("step_size", 0), ("step_size", 1.1)):
+        with pytest.raises(ValueError, match=parameter):
+            IterativeRelief(strategy="iter", **{parameter: value}).fit(X, y)
+
+
+def test_weights_find_two_that_matter_only_together_among_many():
+    first = {1: 0, 10: 0}
+    for seed in range(4):
+        X, y = make_epistasis(400, 200, heritability=0.4, random_state=seed)
+        for rounds in first:
+            found = IterativeRelief(MultiSURF(), 2, strategy="iter", n_iter=rounds).fit(X, y)
+            first[rounds] += set(found.get_support(indices=True).tolist()) == {0, 1}
+    assert first[10] >= first[1] + 2
+
+
 def test_own_rules_of_the_selector_decide_if_no_number_is_given():
     X, y = load_wine(return_X_y=True)
     turf = IterativeRelief(ReliefF(threshold="family"), min_features=5).fit(X, y)
@@ -132,7 +208,7 @@ def test_frames_numbers_and_models():
     frame = pd.DataFrame(rng.random((80, 12)), columns=list("abcdefghijkl"))
     frame["c"] = np.where(frame["c"] > 0.5, "x", "y")
     y = frame["a"] + 0.1 * rng.random(80)
-    for strategy in ("turf", "vls"):
+    for strategy in ("turf", "vls", "iter"):
         found = IterativeRelief(RReliefF(), 1, strategy=strategy, random_state=0).fit(frame, y)
         assert found.get_feature_names_out().tolist() == ["a"]
 

@@ -12,10 +12,12 @@ import reference_weights
 from cases import draw_case
 from echelon import (
     SURF,
+    SWRF,
     IRelief,
     IterativeRelief,
     MultiSURF,
     MultiSURFStar,
+    MultiSWRF,
     OReliefF,
     OSimba,
     Relief,
@@ -23,16 +25,23 @@ from echelon import (
     RReliefF,
     Simba,
     SURFStar,
+    SWRFStar,
 )
 from echelon._core.samples import arrange
 from echelon.data import Data
 from echelon.engines import NumbaEngine, NumpyEngine
-from echelon.margin import rules
+from echelon.margin import _base, rules
 from echelon.margin._sums import margin_sums
 
 ENGINES = ("numba", "numpy")
 pytestmark = pytest.mark.filterwarnings("ignore:.*for the median sample:UserWarning")
 SEEDS = range(24)
+
+
+@pytest.fixture(autouse=True)
+def rows_repeated_stay_so(monkeypatch):
+    """Else equal rows would be weighted ones, and compared with themselves."""
+    monkeypatch.setattr(_base, "equal_rows_once", lambda samples: None)
 
 
 def paper(**params):
@@ -43,6 +52,7 @@ SCORERS = {
     "Relief": Relief,
     "ReliefF": ReliefF,
     "ReliefF any": lambda **params: ReliefF(neighbors="any", **params),
+    "ReliefF extreme": lambda **params: ReliefF(neighbors="extreme", **params),
     "ReliefF log": lambda **params: ReliefF(n_neighbors="log", **params),
     "RReliefF": RReliefF,
     "RReliefF classes": lambda **params: RReliefF(kind="classification", **params),
@@ -55,6 +65,9 @@ SCORERS = {
     "SURFStar": lambda **params: SURFStar(kind="classification", **params),
     "MultiSURF": lambda **params: MultiSURF(kind="classification", **params),
     "MultiSURFStar": MultiSURFStar,
+    "SWRF": lambda **params: SWRF(kind="classification", **params),
+    "SWRFStar ordered": SWRFStar,
+    "MultiSWRF": lambda **params: MultiSWRF(kind="classification", **params),
 }
 
 
@@ -90,7 +103,16 @@ def test_whole_weights_are_repeated_rows(name, metric):
 
 
 @pytest.mark.parametrize(
-    "name", ["Relief", "ReliefF", "ReliefF any", "RReliefF", "RReliefF rank", "OReliefF paper"]
+    "name",
+    [
+        "Relief",
+        "ReliefF",
+        "ReliefF any",
+        "ReliefF extreme",
+        "RReliefF",
+        "RReliefF rank",
+        "OReliefF paper",
+    ],
 )
 def test_ties_by_index_are_those_of_repeated_rows(name):
     for seed in SEEDS:
@@ -278,7 +300,7 @@ def test_copies_are_no_further_evidence():
 def test_iterated_scores_are_those_of_repeated_rows():
     case = draw_case(0, missing=0)
     weights = whole_weights(case, 0)
-    for strategy in ("turf", "vls"):
+    for strategy in ("turf", "vls", "iter"):
         base = ReliefF(n_neighbors=3)
         iterated = IterativeRelief(base, strategy=strategy, min_features=1, random_state=0)
         found = iterated.fit(case.X, case.y, sample_weight=weights).scores_

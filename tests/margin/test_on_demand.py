@@ -11,10 +11,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from echelon import MultiSURF, OReliefF, Relief, ReliefF, RReliefF, SURFStar
+from echelon import SWRF, MultiSURF, OReliefF, Relief, ReliefF, RReliefF, SURFStar
 from echelon.margin import _base
 
-LATER = [Relief(), ReliefF(), RReliefF(), SURFStar(), MultiSURF(), OReliefF(rule="paper")]
+LATER = [Relief(), ReliefF(), RReliefF(), SURFStar(), MultiSURF(), SWRF(), OReliefF(rule="paper")]
 
 
 @pytest.fixture
@@ -44,6 +44,10 @@ def found(monkeypatch):
     return names
 
 
+def find_at_once(monkeypatch):
+    monkeypatch.setattr(_base, "can_wait", lambda samples, engine: False)
+
+
 @pytest.mark.parametrize("estimator", LATER, ids=lambda e: type(e).__name__)
 def test_found_once_when_first_read(estimator, data, found):
     fitted = clone(estimator).fit(*data)
@@ -58,7 +62,7 @@ def test_found_once_when_first_read(estimator, data, found):
 @pytest.mark.parametrize("estimator", LATER, ids=lambda e: type(e).__name__)
 def test_the_same_as_in_the_fit(estimator, data, monkeypatch):
     later = clone(estimator).fit(*data)
-    monkeypatch.setattr(_base, "MAX_KEPT", 0)
+    find_at_once(monkeypatch)
     at_once = clone(estimator).fit(*data)
     assert not callable(at_once._by_feature)
     for name in ("scores_", "z_scores_", "p_values_", "order_", "support_"):
@@ -97,7 +101,7 @@ def test_the_same_bits_however_it_is_read(estimator, way, data, monkeypatch):
     first = clone(estimator).fit(*data)
     z_scores, p_values = first.z_scores_, first.p_values_
     if WAYS[way] is None:
-        monkeypatch.setattr(_base, "MAX_KEPT", 0)
+        find_at_once(monkeypatch)
     fitted = clone(estimator).fit(*data)
     assert callable(fitted._by_feature) == (WAYS[way] is not None)
     read = WAYS[way] or (lambda fitted: (fitted.z_scores_, fitted.p_values_))
@@ -105,15 +109,12 @@ def test_the_same_bits_however_it_is_read(estimator, way, data, monkeypatch):
         assert found.tobytes() == expected.tobytes()
 
 
-def test_the_size_alone_decides_when_it_is_found(data, monkeypatch):
-    sizes = []
-    for limit in (0, 1 << 26):
-        monkeypatch.setattr(_base, "MAX_KEPT", limit)
-        for _ in range(2):  # whatever was fitted or read before
-            fitted = ReliefF().fit(*data)
-            sizes.append((limit, callable(fitted._by_feature)))
-            assert len(fitted.p_values_) == 6
-    assert sizes == [(0, False)] * 2 + [(1 << 26, True)] * 2
+@pytest.mark.parametrize("n_samples", [120, 40_000])
+def test_it_waits_whatever_the_size(n_samples, rng, found):
+    X, y = rng.random((n_samples, 220), np.float32), np.arange(n_samples) % 2
+    fitted = ReliefF(sample_size=10).fit(X, y)
+    assert found == []
+    assert callable(fitted._by_feature)
 
 
 def test_thresholds_that_need_it_find_it_in_the_fit(data, found):

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.preprocessing import minmax_scale
 
 import reference
+import reference_margin
 from cases import draw_case
 from echelon import OReliefF, Relief, ReliefF
 from echelon.data import read_columns
@@ -54,6 +55,44 @@ def test_relieff_equals_reference(metric, ties):
         )
         expected = reference.relieff(X, y, case.k, nominal, metric, ties)
         assert_allclose(found.fit(case.X, case.y).scores_, expected, atol=1e-9, err_msg=str(seed))
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("metric", METRICS)
+def test_extreme_neighbours_equal_reference(metric, ties):
+    for seed in SEEDS:
+        case = draw_case(seed)
+        X, y, nominal = case.lists
+        expected = reference_margin.mu_relief(X, y, case.k, nominal, metric, ties)
+        for engine in ENGINES:
+            found = ReliefF(n_neighbors=case.k, neighbors="extreme", metric=metric, ties=ties,
+                            categorical_features=case.nominal, engine=engine)  # fmt: skip
+            scores = found.fit(case.X, case.y).scores_
+            assert_allclose(scores, expected, atol=1e-9, err_msg=str(seed))
+
+
+def test_extreme_neighbours_by_hand():
+    """On a line, hits at 1, 2 and 6 (mean 3), misses at 4 and 10 (mean 7)."""
+    X, y = np.array([[0.0], [1.0], [2.0], [6.0], [4.0], [10.0]]), [0, 0, 0, 0, 1, 1]
+
+    class First(ReliefF):
+        def _queries(self, n_samples, random_state):
+            return np.array([0])
+
+    # 6 is farthest from 3, then 1; 4 and 10 are as far from 7, and share the place.
+    one = First(n_neighbors=1, neighbors="extreme", engine="numpy").fit(X, y)
+    assert_allclose(one.scores_, 0.7 - 0.6, atol=1e-12)
+    two = First(n_neighbors=2, neighbors="extreme", engine="numpy").fit(X, y)
+    assert_allclose(two.scores_, 0.7 - (0.6 + 0.1) / 2, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 10, 60])
+def test_extreme_neighbours_equal_skrebate(k):
+    skrebate = pytest.importorskip("skrebate", reason="needs the dependency group bench")
+    X, y = load_breast_cancer(return_X_y=True)
+    peer = skrebate.MuRelief(n_features_to_select=5, n_neighbors=k).fit(X, y)
+    ours = ReliefF(n_neighbors=k, neighbors="extreme").fit(X, y)
+    assert_allclose(ours.scores_, peer.feature_importances_, atol=1e-9)
 
 
 @pytest.mark.parametrize("dominance", ["prefer", "require", "ignore"])

@@ -13,7 +13,7 @@ from echelon._core.samples import arrange
 from echelon.data import Data
 from echelon.engines import NumbaEngine, NumpyEngine
 from echelon.engines.numba import _engine
-from echelon.margin import _bands, rules
+from echelon.margin import _sums, rules
 from echelon.margin._sums import margin_sums
 
 METRICS = ("manhattan", "euclidean")
@@ -247,14 +247,14 @@ def test_two_classes_equal_skrebate(estimator, monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
     name = estimator.__name__.replace("Star", "star")
     scores = getattr(skrebate, name)(n_features_to_select=5).fit(X, y).feature_importances_
-    mean = _bands._moments
+    mean = _sums._moments
 
     def with_itself(engine, space):
         """The mean of all pairs there counts the distance 0 of every sample to itself."""
         moments = mean(engine, space)
         return moments[0] * (len(X) - 1) / len(X), moments[1]
 
-    monkeypatch.setattr(_bands, "_moments", with_itself)
+    monkeypatch.setattr(_sums, "_moments", with_itself)
     ours = estimator().fit(X, y).scores_
     shift = (scores - ours).mean() if RADIUS[estimator][1] else 0.0  # far samples count 1 - d
     assert_allclose(ours + shift, scores, atol=1e-9)

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, gamma, norm
 
-from echelon import SURF, MultiSURF, SURFStar
+from echelon import SURF, SWRF, MultiSURF, MultiSWRFStar, SURFStar
 from echelon.engines import NumbaEngine
-from echelon.margin import _bands, _pairs
+from echelon.margin import _pairs, _sums
 from echelon.margin._evidence import Moments, upper_tail
 from echelon.margin._moments import class_sums, differences, third_moment
 from echelon.margin._pairs import block_thirds
@@ -79,19 +79,19 @@ def test_sums_over_weights_equal_loops(n, rng):
 
 def dense_sums_of(estimator, X, y, monkeypatch):
     """What lies behind the scores of a selector that takes all pairs at once."""
-    kept, evidence = [], _bands.DenseSums.evidence
+    kept, evidence = [], _sums.DenseSums.evidence
 
     def keeping(self, terms):
         kept.append(self)
         return evidence(self, terms)
 
-    monkeypatch.setattr(_bands.DenseSums, "evidence", keeping)
+    monkeypatch.setattr(_sums.DenseSums, "evidence", keeping)
     assert np.isfinite(estimator.fit(X, y).z_scores_).all()
     return kept[0]
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-@pytest.mark.parametrize("estimator", [SURF, SURFStar, MultiSURF])
+@pytest.mark.parametrize("estimator", [SURF, SURFStar, MultiSURF, SWRF, MultiSWRFStar])
 def test_weights_among_rows_add_up(estimator, metric, rng, monkeypatch):
     X, y = rng.random((90, 5)), rng.integers(0, 3, 90)
     X[:, 4] = rng.integers(0, 3, 90)
@@ -111,7 +111,7 @@ def test_p_values_with_and_without_a_list_of_pairs(rng, monkeypatch):
     class PairByPair(NumbaEngine):
         band_sums = NumbaEngine.__mro__[1].band_sums
 
-    for estimator in (SURF, SURFStar, MultiSURF):
+    for estimator in (SURF, SURFStar, MultiSURF, SWRF, MultiSWRFStar):
         options = {"kind": "classification"}
         expected = estimator(engine=PairByPair(1), **options).fit(X, y).p_values_
         found = estimator(engine=NumbaEngine(1), **options).fit(X, y).p_values_
@@ -180,7 +180,7 @@ def test_tails_are_never_far_below_the_normal():
     assert np.all(tail > 0.75 * norm.sf(z.ravel()))
 
 
-@pytest.mark.parametrize("estimator", [SURF, MultiSURF])
+@pytest.mark.parametrize("estimator", [SURF, MultiSURF, SWRF])
 def test_p_values_equal_permutations(estimator, monkeypatch):
     """Where the normal tail is far too thin: scores of 20,000 permuted columns."""
     rng = np.random.default_rng(0)

@@ -333,7 +333,7 @@ def _joined(parts: list[list[T]]) -> list[T]:
 
 
 def replaceable_groups(analysis: Analysis, jobs: Jobs) -> list[list[int]]:
-    """Groups of at least two weakly relevant features that can stand in for each other.
+    """Groups of at least two weakly relevant features that can replace each other.
 
     Two features of one group compete for the same weight: once one has taken its share, the other
     can take hardly more than noise could.  So one feature is forced in, and the upper bounds of

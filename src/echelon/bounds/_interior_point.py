@@ -238,7 +238,7 @@ class _Run:
         self.iterations = 0
 
     def solve(self) -> None:
-        """Iterate to small certified gaps, proofs of infeasibility, or stalls."""
+        """Iterate to small certified optimality gaps, proofs of infeasibility, or stalls."""
         # Aim at less than allowed, which costs a step or two; most of all with a square, where the
         # weights are known only to the root of the gap.
         aim = 1e-4 if self.batch.form.squared else 0.2

@@ -80,10 +80,10 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
     sample, only the thresholds next to its class: what is fitted is the class itself, not how many
     classes an answer is off.  Where features say little the model is therefore right more often
     but errs further than the median class.  Five classes of equal size, three features of effect
-    0.3, 200 samples: accuracy 0.29 and error in classes 1.28, which is worse than guessing (1.20);
-    :class:`echelon.OrdinalDecomposition`, which answers the median, 0.26 and 1.09.  With strong
-    features (effect 1) the two are alike (0.59 and 0.58).  Use that one where the error in classes
-    is what counts.
+    0.3, 200 samples: accuracy 0.29 and MAE in classes 1.28, which is worse than the baseline
+    (1.20); :class:`echelon.OrdinalDecomposition`, which answers the median, 0.26 and 1.09.  With
+    strong features (effect 1) the two are alike (0.59 and 0.58).  Use that one where
+    the MAE in classes is what counts.
 
     References
     ----------

@@ -57,7 +57,7 @@ MOST_COMPANIONS = 10
 """The most correlated ones; a larger block has more freedom, and programs take longer."""
 
 EXACT = 1e-6
-"""A column whose part besides a fit is no larger is the fit; bounds are as exact."""
+"""Residuals below this count as zero; bounds are as exact."""
 
 
 class FittedProbe(NamedTuple):
@@ -195,10 +195,10 @@ def chance_tolerance(fit: Solution, probes: list[FittedProbe], n_kinds: int, rat
 
 
 class ProbeBlock(NamedTuple):
-    """Features whose rows are permuted together; those that are judged come first."""
+    """Features whose rows are permuted together; those that are evaluated come first."""
 
     judged: list[int]
-    """Features to be judged by these probes."""
+    """Features to be evaluated by these probes."""
     stays: np.ndarray
     """What stays in its row, of shape (n_samples, n_columns)."""
     moves: np.ndarray
@@ -210,7 +210,7 @@ class ProbeBlock(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Which judged features their probe reaches, and what that took."""
+    """Which tested features their probe reaches, and what that took."""
 
     reached: list[bool]
     n_programs: int
@@ -230,12 +230,12 @@ def explained_part(X: np.ndarray, strong: np.ndarray) -> np.ndarray:
 
 
 def blocks_for(features: np.ndarray, moves: np.ndarray, stays: np.ndarray) -> list[ProbeBlock]:
-    """The blocks that judge some features; one for features with the same companions, or fewer.
+    """The blocks that test some features; one for features with the same companions, or fewer.
 
     Parameters
     ----------
     features : ndarray of int
-        Features to be judged.
+        Features to be evaluated.
     moves, stays : ndarray of shape (n_samples, n_features)
         The part of every feature that is permuted, by which companions are found, and the rest.
     """
@@ -263,7 +263,7 @@ def companions(correlations: np.ndarray, feature: int, least: float) -> list[int
 
 
 class OwnProbes:
-    """Judges features by probes of their blocks.
+    """Tests features by probes of their blocks.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Program:
     budgets : tuple of Budget
         Empty for a fit.  With budgets, the objective is a single weight.
     scale : float
-        The size of weights that counts as one when the accuracy of a bound is judged.
+        The size of weights that counts as one when the accuracy of a bound is evaluated.
     """
 
     X: np.ndarray

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from echelon._core.choices import shared_ranks
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.search import shared_ranks
 from echelon._core.words import LABELS, WEAK, listed
 from echelon.base import BaseSelector
 from echelon.bounds._analysis import Analysis, BoundsSettings, replaceable_groups
@@ -43,7 +43,7 @@ class RelevanceBounds(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: the strongly and weakly relevant ones.
+        Number, or share, of features to select.  None: the strongly and weakly relevant ones.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
         given ``class_order`` are ordinal (with a warning beyond 20 integers); other numbers are
@@ -125,7 +125,7 @@ class RelevanceBounds(BaseSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -271,7 +271,7 @@ class RelevanceBounds(BaseSelector):
         warnings.warn(reason, UserWarning, stacklevel=3)
 
     def feature_groups(self) -> list[list[Any]]:
-        """Sets of relevant features that can stand in for each other.
+        """Sets of relevant features that can replace each other.
 
         Two weakly relevant features belong together if the upper bound of one collapses once the
         other has taken its share.  One feature after the other is forced in, and all features

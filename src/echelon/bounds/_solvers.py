@@ -68,7 +68,7 @@ def solve(objectives: Sequence[Objective], solver: str = "interior-point") -> li
 def _better(first: Solution, second: Solution) -> Solution:
     """The model closer to what both solvers together prove, if HiGHS found one.
 
-    Bounds hold whoever found them, so each model is judged by the better of the two, not by
+    Bounds hold whoever found them, so each model is evaluated by the better of the two, not by
     that of its own solver: where columns are almost equal, HiGHS ends in the right vertex with
     multipliers that prove little, the interior point short of it with multipliers that prove
     more.
@@ -135,8 +135,8 @@ def weight_bounds(
     features : sequence of int
         Which weights.
     sides : sequence of float
-        Their signs in the models that reach furthest, at a guess (see ``likely_sides``): this side
-        comes first, and the other need not be known exactly where it is smaller.
+        Their signs in the models that reach furthest, by an estimate (see ``likely_sides``): this
+        side comes first, and the other need not be known exactly where it is smaller.
     solver : str
         Name of the solver.
     what : str

@@ -4,9 +4,8 @@ An engine searches neighbours: it offers a few primitives (nearest neighbours pe
 differences summed over pairs); methods are written in terms of them and do not know which engine
 they run on.  ``resolve_engine`` turns the ``engine`` parameter of an estimator into one.
 
-``_search``   the samples that it is given, what it is asked to find, and what it finds
-``_base``     what an engine must be able to do
-``numpy``     array operations: nothing to compile, for small work
+``_base``     what an engine must be able to do: what it is given, asked for, and finds
+``_numpy``    array operations: nothing to compile, for small work
 ``numba``     compiled kernels in threads, the engine of every larger work unless told otherwise
 ``torch``     a GPU: tiles of samples in reduced precision, then exact distances
 ``dask``      a cluster: blocks of rows, each searched by a local engine
@@ -19,18 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from echelon._core.compat import StrOptions
 from echelon._core.extras import require
-from echelon.engines._base import Engine
-from echelon.engines._search import (
+from echelon.engines._base import (
     TIE_TOLERANCE,
     Bands,
     BandSums,
     Classes,
+    Engine,
     Found,
     Samples,
     Search,
 )
+from echelon.engines._base import Space as Space
+from echelon.engines._numpy import NumpyEngine
 from echelon.engines.numba import NumbaEngine
-from echelon.engines.numpy import NumpyEngine
 from echelon.kernels.pairs import ABOVE, ANY, BELOW
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What the filters share: targets of any kind, columns in order, searches over bootstrap samples.
 
-One path of a greedy search hangs on a few samples.  Over many bootstrap samples ("bags", [1]_)
-lucky steps average out, and the samples a bag leaves out can judge it.
+One path of a greedy search depends on a few samples.  Over many bootstrap samples ("bags", [1]_)
+lucky steps average out, and the samples a bag leaves out can evaluate it.
 
 .. [1] L. Breiman, "Bagging predictors", Machine Learning 24, 1996.
 """
@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval
-from echelon._core.jobs import in_threads
-from echelon._core.progress import track
+from echelon._core.jobs import in_threads, track
 from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.data import Data
 from echelon.methods import CLASSES
@@ -173,7 +172,7 @@ class BaggedSelector(SampleWeightMixin, AnyTargetMixin, BaseSelector):
 
     @abstractmethod
     def _judge(self, found: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Scores from one search on all samples, or those on all bags; mask of features to keep.
+        """Scores from one search on all samples, or those on all bags; mask of features to select.
 
         Sets ``path_`` if there are no bags.
         """

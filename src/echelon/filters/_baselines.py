@@ -7,12 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from echelon._core.choices import Step, best_first
 from echelon._core.compat import StrOptions
-from echelon._core.search import Step, best_first
 from echelon.base import ForwardSelector
 from echelon.data import Data
-from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns, some_missing
-from echelon.filters._measures import Patterns, Uncertainties
+from echelon.filters._measures import (
+    CUT_CONSTRAINTS,
+    Labels,
+    Patterns,
+    Uncertainties,
+    label_columns,
+    some_missing,
+)
 from echelon.targets import Target
 
 _SU_SCALE = 1 << 32
@@ -47,7 +53,7 @@ class CFS(BaselineSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([3]_), or
@@ -62,8 +68,8 @@ class CFS(BaselineSelector):
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -81,7 +87,7 @@ class CFS(BaselineSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -246,7 +252,7 @@ class Consistency(BaselineSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([2]_), or
@@ -257,8 +263,8 @@ class Consistency(BaselineSelector):
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -277,7 +283,7 @@ class Consistency(BaselineSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int

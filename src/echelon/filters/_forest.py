@@ -1,4 +1,4 @@
-"""ForestImportance: what extremely random trees split by, on any table and any target."""
+"""ForestImportance: what extremely random trees split by, on any data set and any target."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesRegressor
 
 from echelon._core.compat import Interval
-from echelon._core.jobs import n_threads
-from echelon._core.progress import track
+from echelon._core.jobs import n_threads, track
+from echelon._core.trees import ExtraTrees
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, outputs
@@ -27,14 +26,14 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
 
     The decrease of the squared error by every split, added up by feature, of scikit-learn's
     ``ExtraTreesRegressor`` ([1]_): on the codes of ordered classes, whose order it so uses, on the
-    indicators of classes without one, or on numbers.  It sees what features say only together,
+    indicators of classes without one, or on numbers.  It sees interactions,
     which no filter by single features does; but it favours features with many values, and noise
     scores more than 0.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_estimators : int, default=100
         Trees.
     max_features : float, default=0.33
@@ -42,8 +41,8 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     min_samples_leaf : int, default=1
         Samples in a leaf, at least.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: more than the mean score.
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: more than the mean score.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -58,8 +57,8 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -77,9 +76,9 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if kept by number.
+        The score a selected feature exceeds; None if selected by number.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -160,7 +159,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
         if features.weights is not None and self.min_samples_leaf > 1:  # by weight, not by row
             share = (self.min_samples_leaf - 1e-9) / features.weights.sum()
             least = {"min_weight_fraction_leaf": min(share, 0.5)}
-        forest = ExtraTreesRegressor(
+        forest = ExtraTrees(
             self.n_estimators,
             max_features=float(self.max_features),
             **least,

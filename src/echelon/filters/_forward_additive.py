@@ -14,12 +14,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.directions import directions
 from echelon._core.rows import row_counts
+from echelon._core.samples import directions
 from echelon.data import Data
 from echelon.filters._base import BaggedSelector, has_order, outputs, path_of
-from echelon.filters._boost_loops import TIE, boost
-from echelon.filters._labels import label_columns
+from echelon.filters._loops import TIE, boost
+from echelon.filters._measures import label_columns
 from echelon.targets import Target
 
 _OUTSIDE = 1 / (np.e - 1)
@@ -34,7 +34,7 @@ loops, and compiling takes seconds.
 
 
 class ForwardAdditive(BaggedSelector):
-    """Boosting one feature at a time on bins, judged by the samples that were left out.
+    """Boosting one feature at a time on bins, evaluated by the samples that were left out.
 
     Every round takes the feature whose bin means lower the squared error of the target most, and
     moves a small step that way: componentwise boosting ([1]_) of an additive model, whose curves
@@ -45,7 +45,7 @@ class ForwardAdditive(BaggedSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those whose score exceeds 0 by more than
+        Number, or share, of features to select.  None: those whose score exceeds 0 by more than
         its standard error; with ``n_bags=0`` those taken.
     n_bins : int, default=16
         Bins of equal frequency of a numeric feature, at most; a feature with no more different
@@ -75,8 +75,8 @@ class ForwardAdditive(BaggedSelector):
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -105,7 +105,7 @@ class ForwardAdditive(BaggedSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -376,7 +376,7 @@ def boost_by_arrays(
     features: np.ndarray,
     curves: np.ndarray,
 ) -> int:
-    """``_boost_loops.boost`` for features without direction: all features in every round."""
+    """``_loops.boost`` for features without direction: all features in every round."""
     (p, n), (k, most) = bins.shape, curves.shape[1:]
     cells = (bins + most * np.arange(p)[:, None]).ravel()
     where = cells, np.tile(np.arange(n), p)

@@ -17,7 +17,7 @@ import numpy as np
 
 from echelon._core.choices import Choice, read_choice
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.rows import row_counts, total_of
+from echelon._core.rows import row_counts
 from echelon._core.samples import unit_scale
 from echelon.data import Data
 from echelon.filters._base import BaggedSelector, outputs, path_of, sorted_blocks
@@ -35,13 +35,13 @@ class ForwardLinear(BaggedSelector):
 
     The feature that lowers the squared error of a linear model of the target most is added, until
     a step no longer pays by Akaike's criterion: stepwise regression by orthogonal least squares
-    ([1]_).  One such path hangs on a few samples; here every bootstrap sample goes its own, and a
+    ([1]_).  One such path depends on a few samples; here every bootstrap sample goes its own, and a
     feature scores by the mean of 1 / place over all of them ([2]_).
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those taken in more than half of the bags;
+        Number, or share, of features to select.  None: those taken in more than half of the bags;
         with ``n_bags=0`` those taken.
     scale : {"standard", "rank"}, default="standard"
         Numeric features as they are, or as mid-ranks, which skew columns do not mislead.
@@ -68,8 +68,8 @@ class ForwardLinear(BaggedSelector):
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -91,7 +91,7 @@ class ForwardLinear(BaggedSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -103,7 +103,7 @@ class ForwardLinear(BaggedSelector):
 
     See Also
     --------
-    ForwardAdditive : For features that act along any curve.
+    ForwardAdditive : For nonlinear effects.
     RankCorrelation : Every feature by itself.
 
     Notes
@@ -177,7 +177,7 @@ class ForwardLinear(BaggedSelector):
         self.verbose = verbose
 
     def _search(self, columns: Data, target: Target) -> Pursuit:
-        prices = {"aic": 2.0, "bic": float(np.log(total_of(columns.weights, len(target))))}
+        prices = {"aic": 2.0, "bic": float(np.log(row_counts(columns.weights, len(target)).sum()))}
         price = prices[self.criterion] if isinstance(self.criterion, str) else self.criterion
         design = Design(columns, self.scale)
         how = float(price), self.max_steps, columns.weights, self._choice

@@ -13,20 +13,28 @@ approximation.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from scipy.stats import hypergeom
+from sklearn.isotonic import isotonic_regression
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.progress import track
+from echelon._core.compat import StrOptions
+from echelon._core.jobs import track
 from echelon.base import WeightingSelector
-from echelon.data import Data
-from echelon.filters._labels import CUT_CONSTRAINTS, Labels, label_columns
+from echelon.data import Data, as_pandas, as_table, names_of, numbers_that_fit
+from echelon.filters._measures import CUT_CONSTRAINTS, Labels, label_columns
 from echelon.targets import Target
 
 HALF = 0.5
 """What is added to every cell."""
+
+EQUAL = 1e-12
+"""Shares that differ by less are those of one bin."""
 
 
 class InformationValue(WeightingSelector):
@@ -41,23 +49,26 @@ class InformationValue(WeightingSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
-    discretize : {"mdl", "quantile"}, default="quantile"
-        How numeric features are cut: where it shortens the description of the classes ([3]_), or
-        into intervals of equal frequency.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
+    discretize : {"mdl", "quantile", "isotonic"}, default="quantile"
+        How numeric features are cut: where it shortens the description of the classes ([3]_), into
+        intervals of equal frequency, or into such intervals of which neighbours are merged until
+        the share of the second class only rises, or only falls, whichever fits better (for two
+        classes; the pool-adjacent-violators algorithm).
     n_bins : int, default=10
-        Intervals of "quantile", at most: equal values are never separated.
+        Intervals of "quantile", at most, and those that "isotonic" begins with: equal values are
+        never separated.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: "shuffle".  Scorecards take 0.02 ([2]_).
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: "shuffle".  Scorecards take 0.02 ([2]_).
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -77,7 +88,11 @@ class InformationValue(WeightingSelector):
         Samples by bin and class, for every feature: intervals in ascending order, labels as they
         first occur; the missing values last, if there are any.
     bin_starts_ : list of ndarray of shape (n_bins,)
-        Smallest value in every bin; NaN for missing values.  Labels are numbered from 0.
+        Smallest value in every bin; NaN for missing values.  Categories are numbered from 0, as
+        in ``categories_``.
+    categories_ : list of ndarray or None
+        Categories of every feature: as they first occur, ordered ones lowest first; None for
+        numbers.
     weights_of_evidence_ : list of ndarray of shape (n_bins, n_classes)
         Log of the share of a class in the bin over that of all others.
     order_ : ndarray of shape (n_features,)
@@ -85,9 +100,9 @@ class InformationValue(WeightingSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if kept by number.
+        The score a selected feature exceeds; None if selected by number.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -97,6 +112,7 @@ class InformationValue(WeightingSelector):
 
     See Also
     --------
+    echelon.display.WeightsOfEvidenceDisplay : The bins as a picture.
     RankCorrelation : For features that rise or fall with the target, with p-values.
     CFS : Sets of discretised features.
 
@@ -104,12 +120,13 @@ class InformationValue(WeightingSelector):
     -----
     Missing values are a bin of their own.  Half a sample is added to every cell of bin and class,
     so that bins which hold one class only have a finite weight; weights of bins with a handful of
-    samples are still guesses, and ``bin_counts_`` says which these are.  With more than two classes
-    the value is the mean over classes, each against all others.  The mean under permutation is
-    exact for bins that do not depend on y; "mdl" cuts where the classes differ, so that what it
-    finds in noise is more than chance value says.  Beyond its mean, noise with k bins still
-    spreads by about sqrt(2 (k - 1)) (1 / n_1 + 1 / n_2) for classes of n_1 and n_2 samples: with
-    few samples 0.02 is no evidence.
+    samples are still unreliable, and ``bin_counts_`` says which these are.  With more than two
+    classes the value is the mean over classes, each against all others.  The mean under permutation
+    is exact for bins that do not depend on y; "mdl" cuts where the classes differ, and "isotonic"
+    merges where they do not, so that what they find in noise is more than the chance value says.
+    The threshold "shuffle" allows for it: it makes the bins of permuted classes again.  Beyond its
+    mean, noise with k bins still spreads by about sqrt(2 (k - 1)) (1 / n_1 + 1 / n_2) for classes
+    of n_1 and n_2 samples: with few samples 0.02 is no evidence.
 
     References
     ----------
@@ -140,6 +157,7 @@ class InformationValue(WeightingSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WeightingSelector._parameter_constraints,
         **CUT_CONSTRAINTS,
+        "discretize": [StrOptions({"mdl", "quantile", "isotonic"})],
     }
 
     def __init__(
@@ -165,9 +183,17 @@ class InformationValue(WeightingSelector):
         self.feature_groups = feature_groups
         self.verbose = verbose
 
+    def _read(self, X: Any, y: Any) -> tuple[Any, Target]:
+        features, target = super()._read(X, y)
+        return features if isinstance(X, Data) else replace(features, table=_frame(X)), target
+
     def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
         codes = target.class_codes
-        labels = label_columns(features, codes, self.discretize, self.n_bins)
+        self._nominal, frame = features.nominal, features.frame
+        self.categories_ = [
+            _categories(frame.iloc[:, j], nominal) for j, nominal in enumerate(self._nominal)
+        ]
+        labels = self._bins(features, codes)
         name = type(self).__name__
         tables = _tables(labels, codes)
         shown = track(tables, total=len(tables), description=name, verbose=self.verbose)
@@ -176,6 +202,115 @@ class InformationValue(WeightingSelector):
         self.information_values_ = _information_values(tables)
         self.chance_values_ = _chance_values(shown, np.bincount(codes))
         return self.information_values_ - self.chance_values_
+
+    def _bins(self, features: Data, codes: np.ndarray) -> Labels:
+        if self.discretize != "isotonic":
+            return label_columns(features, codes, self.discretize, self.n_bins)
+        if codes.max() > 1:
+            raise ValueError(
+                f'`discretize` must be "quantile" or "mdl" for {int(codes.max()) + 1} classes, got '
+                '"isotonic", which is for two. Choose one of these.'
+            )
+        return merged(features, label_columns(features, codes, "quantile", self.n_bins), codes)
+
+    def frame(self) -> pd.DataFrame:
+        """Bins of all features, one row each; with more than two classes one per bin and class.
+
+        Returns
+        -------
+        frame : DataFrame
+            With ``feature``; ``start``, the smallest value in the bin (NaN: missing values;
+            categories are numbered as they first occur); the ``category``, or the first and last
+            one of an ordered feature (None for numbers); the number of ``samples``; the ``class``,
+            the second one of two; its ``share`` in the bin; its ``weight_of_evidence``; and
+            ``information``, what the bin adds to the information value of that class.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        classes = range(len(self.classes_))[len(self.classes_) == 2 :]
+        parts = []
+        for j, (name, counts, starts) in enumerate(
+            zip(names, self.bin_counts_, self.bin_starts_, strict=True)
+        ):
+            p, q = _shares(counts, counts.sum(axis=0), len(counts))
+            samples, weights = counts.sum(axis=1), np.log(p) - np.log(q)
+            parts += [
+                pd.DataFrame(
+                    {
+                        "feature": name,
+                        "start": starts,
+                        "category": self._categories_of_bins(j),
+                        "samples": samples,
+                        "class": self.classes_[c],
+                        "share": counts[:, c] / samples,
+                        "weight_of_evidence": weights[:, c],
+                        "information": (p[:, c] - q[:, c]) * weights[:, c],
+                    }
+                )
+                for c in classes
+            ]
+        return pd.concat(parts, ignore_index=True)
+
+    def _categories_of_bins(self, j: int) -> list[str | None]:
+        """What the bins of a feature hold; None for numbers and missing values."""
+        categories, starts = self.categories_[j], self.bin_starts_[j]
+        if categories is None:
+            return [None] * len(starts)
+        names = [str(each) for each in categories]
+        found: list[str | None] = []
+        for start, end in zip(starts, [*starts[1:], np.nan], strict=True):
+            last = len(names) if np.isnan(end) else int(end)
+            if np.isnan(start):
+                found.append(None)
+            elif self._nominal[j] or last == int(start) + 1:
+                found.append(names[int(start)])
+            else:
+                found.append(f"{names[int(start)]} to {names[last - 1]}")
+        return found
+
+    def to_weights_of_evidence(self, X: Any) -> pd.DataFrame:
+        """Samples as the weights of evidence of their bins, for the selected features.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples, with the columns of the fit.
+
+        Returns
+        -------
+        weights : DataFrame of shape (n_samples, n_selected)
+            Weights of the second of two classes: what a scorecard adds up.  0 for categories that
+            the fit did not see, and for missing values where there were none.
+        """
+        check_is_fitted(self)
+        if len(self.classes_) != 2:
+            raise ValueError(
+                f"Samples have one weight of evidence for two classes, got {len(self.classes_)} "
+                "classes. Fit to two of them."
+            )
+        X = as_table(X)
+        validate_data(self, names_of(X), reset=False, skip_check_array=True)
+        frame, weights = _frame(X), self.weights_of_evidence_
+        kept = np.flatnonzero(self.support_).tolist()
+        found = [self._weighed(frame.iloc[:, j], j, weights[j][:, 1]) for j in kept]
+        table = np.column_stack(found) if found else np.empty((len(frame), 0))
+        return pd.DataFrame(table, index=frame.index, columns=self.get_feature_names_out())
+
+    def _weighed(self, column: pd.Series, j: int, weights: np.ndarray) -> np.ndarray:
+        """The weight of the bin of every value of a feature."""
+        categories, starts = self.categories_[j], self.bin_starts_[j]
+        has_gaps = bool(np.isnan(starts[-1]))
+        starts = starts[: len(starts) - has_gaps]
+        missing = column.isna().to_numpy()
+        if categories is None:
+            with numbers_that_fit(f"column {column.name!r} of X"):
+                values = pd.to_numeric(column).to_numpy(dtype=float, na_value=np.nan)
+        else:
+            values = pd.Index(categories).get_indexer(pd.Index(column)).astype(float)
+        known = ~missing if categories is None else values >= 0
+        bins = np.clip(np.searchsorted(starts, values, side="right") - 1, 0, None)
+        found = np.where(known & (len(starts) > 0), weights[bins], 0.0)
+        return np.where(missing, weights[-1] if has_gaps else 0.0, found)
 
     @property
     def weights_of_evidence_(self) -> list[np.ndarray]:
@@ -187,6 +322,21 @@ class InformationValue(WeightingSelector):
         return found
 
 
+def _frame(X: Any) -> pd.DataFrame:
+    """The columns as they are, whatever holds them."""
+    X = as_pandas(X)
+    return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+
+
+def _categories(column: pd.Series, nominal: bool) -> np.ndarray | None:
+    """The categories of a feature; None for numbers."""
+    if nominal:
+        return np.asarray(pd.unique(column.dropna()), dtype=object)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.asarray(column.cat.categories, dtype=object)
+    return None
+
+
 def _tables(labels: Labels, classes: np.ndarray) -> list[np.ndarray]:
     """Samples by label and class, for every feature; labels that do not occur are left out."""
     n_classes = int(classes.max()) + 1
@@ -196,6 +346,27 @@ def _tables(labels: Labels, classes: np.ndarray) -> list[np.ndarray]:
         for row, n in zip(cells, labels.n_labels, strict=True)
     ]
     return [table[table.any(axis=1)] for table in counted]
+
+
+def merged(features: Data, labels: Labels, classes: np.ndarray) -> Labels:
+    """Intervals merged until the share of the second class goes one way only."""
+    codes, n_labels = labels.codes.copy(), labels.n_labels.copy()
+    for f in np.flatnonzero(~features.nominal):
+        present = ~np.isnan(features.values[:, f])
+        if not present.any():
+            continue
+        sizes = np.bincount(codes[f, present])
+        shares = np.bincount(codes[f, present], classes[present]) / sizes
+        ways = [isotonic_regression(shares, sample_weight=sizes, increasing=up)
+                for up in (True, False)]  # fmt: skip
+        # Equal but for rounding: bins rise.
+        losses = [round(float(sizes @ (shares - way) ** 2), 9) for way in ways]
+        levels = ways[losses.index(min(losses))]
+        merged_codes = np.concatenate([[0], np.cumsum(np.abs(np.diff(levels)) > EQUAL)])
+        codes[f, present] = merged_codes[codes[f, present]]
+        codes[f, ~present] = merged_codes[-1] + 1
+        n_labels[f] = merged_codes[-1] + 1 + (not present.all())
+    return Labels(codes, n_labels)
 
 
 def _starts(values: np.ndarray, labels: Labels) -> list[np.ndarray]:

@@ -9,12 +9,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import StrOptions
-from echelon._core.directions import directions
+from echelon._core.samples import directions
 from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, check_order, codes_of, has_order
-from echelon.filters._labels import CUT_CONSTRAINTS, label_columns, some_missing
-from echelon.filters._measures import Uncertainties
+from echelon.filters._measures import CUT_CONSTRAINTS, Uncertainties, label_columns, some_missing
 from echelon.filters._rank_correlation import Associations
 from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target
@@ -59,7 +58,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     measure : {"kendall", "spearman", "mutual_information", "symmetric_uncertainty", \
 "rank_mutual_information"}, default="spearman"
@@ -88,8 +87,8 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -107,7 +106,7 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     relevances_ : ndarray of shape (n_features,)
         Association of every feature with the target.
     kind_ : str

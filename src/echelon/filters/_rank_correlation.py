@@ -15,6 +15,7 @@ Both equal the correlation itself, without its sign, if there are two groups.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from echelon._core.rows import row_counts
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, codes_of, has_order, sorted_blocks
-from echelon.filters._rank_loops import N_MASSES, rank_masses
+from echelon.filters._loops import N_MASSES, rank_masses
 from echelon.targets import Target
 
 
@@ -35,21 +36,21 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     Kendall's tau-b between feature and target counts the pairs of samples that both put in the
     same order less those they put in opposite ones; for ordered classes it is the test of
     Jonckheere and Terpstra for a trend over the classes ([1]_).  Nothing but the order of values
-    matters, so neither units nor outliers do.  p-values say which correlations are no chance.
+    matters, so neither units nor outliers do.  p-values say which correlations are significant.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     measure : {"kendall", "spearman"}, default="kendall"
         Tau-b, or the correlation of mid-ranks.  They rank features nearly alike.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr" ([2]_).
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the probability
-        to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -61,8 +62,8 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -85,9 +86,9 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if kept by number or by p-value.
+        The score a selected feature exceeds; None if selected by number or by p-value.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -100,7 +101,7 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     See Also
     --------
     ForwardLinear : Features that add to each other in a linear model.
-    ForwardAdditive : Features that act along any curve.
+    ForwardAdditive : Nonlinear effects.
 
     Notes
     -----
@@ -110,7 +111,7 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     Pearson's chi-squared (a squared correlation ratio and Cramer's V).  What more labels gain by
     chance is taken off ([3]_), so that noise scores alike in all columns; with two labels the
     score is the correlation of the column coded 0 and 1.  The cost is n log n per feature.
-    A feature that acts only together with others, or along a curve that rises and falls, has no
+    A feature that acts only in combination with others, or rises and falls, has no
     rank correlation, and copies of one feature all score alike.
 
     References
@@ -172,11 +173,16 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         self.verbose = verbose
 
     def _scores(self, features: Data, target: Target, random_state: Any) -> np.ndarray:
-        progress = type(self).__name__, self.verbose
-        codes, ordered = codes_of(target.numbers), has_order(target)
-        found = Associations(features, self.measure).of(codes, ordered, progress=progress)
+        found: Association | None = features.known if self.measure == "kendall" else None
+        if found is None:
+            progress = type(self).__name__, self.verbose
+            found = associations_with(target, features, self.measure, progress)
         self.correlations_, scores, self.p_values_ = found
         return scores
+
+    def _chance_score(self, features: Data, shuffled: Target, random_state: Any) -> float:
+        # What is known of all rows is known of y as it is.
+        return super()._chance_score(replace(features, known=None), shuffled, random_state)
 
 
 class Association(NamedTuple):
@@ -185,6 +191,35 @@ class Association(NamedTuple):
     correlations: np.ndarray
     strengths: np.ndarray
     p_values: np.ndarray
+
+
+def associations_with(
+    target: Target, features: Data, measure: str = "kendall", progress: tuple[str, int] = ("", 0)
+) -> Association:
+    """Association of all features with the target.
+
+    Parameters
+    ----------
+    target : Target
+        What they may go with.
+    features : Data
+        Features, as read.
+    measure : {"kendall", "spearman"}, default="kendall"
+        Scale of the strengths.
+    progress : tuple of str and int, default=("", 0)
+        Label of the progress bar, and whether to show it.
+
+    Examples
+    --------
+    >>> from echelon.data import read_columns
+    >>> from echelon.filters import associations_with
+    >>> from echelon.targets import read_target
+    >>> X = read_columns(np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]]))
+    >>> associations_with(read_target([0, 1, 2], "ordinal"), X).correlations.tolist()
+    [1.0, -1.0]
+    """
+    codes, ordered = codes_of(target.numbers), has_order(target)
+    return Associations(features, measure).of(codes, ordered, progress=progress)
 
 
 class Associations:
@@ -196,10 +231,12 @@ class Associations:
         Features, as read.  Samples in which one is missing do not count for it.
     measure : {"kendall", "spearman"}
         Scale of the strengths.
+    frequencies : bool, default=False
+        Whether weights count rows that were seen, each of which is evidence of its own.
     """
 
-    def __init__(self, columns: Data, measure: str):
-        self._columns, self._measure = columns, measure
+    def __init__(self, columns: Data, measure: str, *, frequencies: bool = False):
+        self._columns, self._measure, self._frequencies = columns, measure, frequencies
         self._counts = row_counts(columns.weights, len(columns.values))
 
     def of(
@@ -248,7 +285,7 @@ class Associations:
         return self._judged(masses, lambda sums: sums.between_tables(tables, self._measure))
 
     def _masses(self, values: np.ndarray, order: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Rank sums of features, as ``_rank_loops.rank_masses`` writes them."""
+        """Rank sums of features, as ``_loops.rank_masses`` writes them."""
         masses = np.empty((max(len(values), len(codes)), N_MASSES))
         n_codes = int(codes.max(initial=0)) + 1
         rank_masses(values, order, codes, self._counts, n_codes, masses)
@@ -257,7 +294,7 @@ class Associations:
     def _judged(self, masses: np.ndarray, judge: Callable[[_RankSums], Association]) -> Association:
         """Strengths of samples as counted; p-values by the evidence there is."""
         found = judge(_RankSums(masses, np.ones(len(masses))))
-        if self._columns.weights is None:
+        if self._columns.weights is None or self._frequencies:
             return found
         # Kish: so many samples of equal weight vary as little.
         size = masses[:, 0] / np.where(masses[:, 1] > 0, masses[:, 1], 1.0)

@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import StrOptions
-from echelon._core.directions import directions
 from echelon._core.rows import row_counts
+from echelon._core.samples import directions
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data, read_numbers
 from echelon.filters._base import AnyTargetMixin, Block, check_order, codes_of, sorted_blocks
-from echelon.filters._labels import log_bits
-from echelon.filters._rank_loops import rank_information
+from echelon.filters._loops import rank_information
+from echelon.filters._measures import log_bits
 from echelon.targets import Target
 
 NUMBERS_ONLY = "rank mutual information needs values with an order"
@@ -45,7 +45,7 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     side : {"both", "ascending", "descending"}, default="both"
         "ascending": samples with at least a value, so that the highest classes count most.
         "descending": at most a value, so that the lowest do.  "both": the mean, which changes
@@ -55,8 +55,8 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
         with y.  None: larger is better throughout.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: "shuffle", since noise scores more than 0.
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: "shuffle", since noise scores more than 0.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -65,8 +65,8 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -85,9 +85,9 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if kept by number.
+        The score a selected feature exceeds; None if selected by number.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -100,12 +100,12 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     See Also
     --------
     RankCorrelation : Pairs in order and against it, with p-values.
-    MRMR : The same measure, less what the chosen features say already.
+    MRMR : The same measure, less what the chosen features explain.
 
     Notes
     -----
     Samples in which a feature is missing do not count for it.  A feature of direction 0 scores the
-    larger of both ways.  Three or more classes without an order, and columns of labels, are
+    larger of both ways.  Three or more classes without an order, and categorical columns, are
     refused.  Sums are exact, so that copies of a feature tie whatever their units.  The cost is
     n log n per feature; the paper's, over pairs of samples, is n squared.
 

@@ -8,9 +8,9 @@
 ``_loops``      compiled loops over the rows
 """
 
+from echelon.data import holds_intervals
 from echelon.intervals._intervals import (
     as_intervals,
-    holds_intervals,
     intervals_from_groups,
     read_intervals,
 )

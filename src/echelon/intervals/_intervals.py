@@ -18,8 +18,9 @@ from echelon.data import (
     as_frame,
     as_table,
     check_shape,
+    holds_intervals,
     kind_of,
-    of_plain_numbers,
+    of_interval_objects,
     read_columns,
 )
 from echelon.intervals._loops import add_bounds, scan
@@ -237,41 +238,6 @@ class Intervals(NamedTuple):
     missing: bool
 
 
-def holds_intervals(X: Any) -> bool:
-    """Whether X is an array of bounds or has interval columns; otherwise it holds points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from echelon.intervals import holds_intervals
-    >>> holds_intervals(np.zeros((5, 3, 2))), holds_intervals(np.zeros((5, 3)))
-    (True, False)
-    """
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        return (
-            not of_plain_numbers(X)
-            and hasattr(X, "iloc")
-            and any(kind_of(X.iloc[:, j]) == INTERVAL for j in range(X.shape[1]))
-        )
-    return _n_dimensions(X) >= 3 or _of_interval_objects(X)
-
-
-def _n_dimensions(X: Any) -> int:
-    try:
-        return int(np.asarray(X).ndim)
-    except ValueError:  # rows of several lengths
-        return 0
-
-
-def _of_interval_objects(X: Any) -> bool:
-    """Whether X is an array of interval objects, as ``DataFrame.to_numpy`` makes."""
-    return (
-        getattr(X, "ndim", 0) == 2
-        and np.asarray(X).dtype.kind == "O"
-        and any(isinstance(value, pd.Interval) for value in np.asarray(X)[:, :1].flat)
-    )
-
-
 def read_intervals(
     X: Any, *, allow_nan: bool, min_samples: int = 2, run: Callable = map
 ) -> Intervals:
@@ -299,7 +265,7 @@ def read_intervals(
     if not holds_intervals(X):
         columns = read_columns(X, None, allow_nan=allow_nan, min_samples=min_samples)
         values, names = np.stack([columns.values] * 2, axis=2), columns.names
-    elif hasattr(X, "columns") or _of_interval_objects(X):
+    elif hasattr(X, "columns") or of_interval_objects(X):
         frame = pd.DataFrame(X)
         values = np.stack([_bounds(frame.iloc[:, j]) for j in range(frame.shape[1])], axis=1)
         names = np.asarray(X.columns, dtype=object) if hasattr(X, "columns") else None

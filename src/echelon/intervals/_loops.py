@@ -250,7 +250,7 @@ def _mean_of_tied(gaps, far, limit, mean):
 def add_margins(
     values, codes, low, inverse, centers, turned, paired, componentwise, tolerance, scores
 ):
-    """The same for any rows and any distance, with all differences kept for the moment.
+    """Margins for any rows and any distance, with all differences kept for the moment.
 
     ``paired``: the Euclidean norm of two differences instead of their sum.  ``componentwise``:
     the smallest difference to a prototype of another class in every feature.  Missing intervals

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import StrOptions, output_config
-from echelon._core.progress import track
+from echelon._core.jobs import track
 from echelon._core.samples import without_rounding
+from echelon.data import holds_intervals
 from echelon.engines import TIE_TOLERANCE, Engine, Samples, resolve_engine
 from echelon.intervals._intervals import (
     Intervals,
     Scale,
     added,
     blocks_of_rows,
-    holds_intervals,
     mean_intervals,
     read_intervals,
     to_frame,
@@ -41,7 +41,7 @@ class IntervalRelief(MarginSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     margin : {"prototype", "nearest", "componentwise"}, default="prototype"
         What a sample is compared with.  "prototype" (RDisM2_a): the prototype of its own class and
         the nearest prototype of another class.  "componentwise" (RDisM2_b): the same, but the
@@ -54,9 +54,9 @@ class IntervalRelief(MarginSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float or "shuffle", default=0.0
-        A kept feature scores at least this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: 0, the paper's rule.  Must be left alone if ``n_features_to_select`` is
-        given.
+        A selected feature scores at least this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: 0, the paper's rule.  Must be left alone if ``n_features_to_select``
+        is given.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice.
     n_jobs : int, default=None
@@ -76,9 +76,9 @@ class IntervalRelief(MarginSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature reaches; None if ``n_features_to_select`` is given.
+        The score a selected feature reaches; None if ``n_features_to_select`` is given.
     prototypes_ : ndarray of shape (n_classes, n_features, 2)
         Mean lower and upper bounds of every class, in the units of X.
     ranges_ : ndarray of shape (n_features, 2)

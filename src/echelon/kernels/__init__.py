@@ -3,10 +3,59 @@
 ``pairs``       the exact distance and order of two rows
 ``monotone``    pairs of samples in order or against it
 ``accumulate``  places shared at ties, differences summed over the pairs found
-``order``       the k-th smallest of some values
-``_jit``        the one decorator behind every compiled loop;  ``_compiler``  Numba behind it
+``_compiler``   Numba behind the one decorator of every compiled loop, ``kernel``
+
+Kernels release the GIL, so they run in ordinary threads (:func:`echelon._core.jobs.in_threads`):
+no global thread pool to configure, restore or fork.  A loop is compiled when it is first called
+with arguments of these types, whatever their size, and its machine code is kept on disk.  Numba is
+imported then, since importing it takes half a second.
 """
 
-from echelon.kernels._jit import kernel
+from __future__ import annotations
 
-__all__ = ["kernel"]
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any
+
+__all__ = ["kernel", "kernel_in_order"]
+
+
+class Kernel:
+    """A loop, compiled when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], in_order: bool = False) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self.in_order = in_order
+
+    def __call__(self, *args: Any) -> Any:
+        return self.dispatcher(*args)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """What Numba makes of the loop."""
+        from echelon.kernels._compiler import compiled
+
+        return compiled(self.py_func, in_order=self.in_order)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How Numba sees the loop within another one."""
+        return self.dispatcher._numba_type_
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a loop: SIMD sums, no GIL, machine code kept on disk."""
+    return Kernel(function)
+
+
+def kernel_in_order(function: Callable[..., Any]) -> Any:
+    """Compile a loop whose arithmetic is done as it is written.
+
+    For formulas within other loops, such as quotients and exponentials: how others are rearranged
+    depends on whether they were compiled together with the loop or loaded from the disk.
+    """
+    return Kernel(function, in_order=True)

@@ -28,13 +28,14 @@ PATIENCE = 1.0
 """Seconds of compiling after which whoever waits is told why."""
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """A loop that is compiled when called; where no folder is writable, in every process anew."""
+def compiled(function: Callable[..., Any], *, in_order: bool = False) -> Any:
+    """A loop that is compiled when called; where no folder is writable, in every process again."""
+    options = {**_OPTIONS, "fastmath": False} if in_order else _OPTIONS
     try:
-        made = njit(cache=True, **_OPTIONS)(function)
+        made = njit(cache=True, **options)(function)
     except RuntimeError:  # Numba found no folder for its files
         say_where_to_keep()
-        return njit(**_OPTIONS)(function)
+        return njit(**options)(function)
     made._cache = Keeper(made._cache)
     return made
 
@@ -86,9 +87,9 @@ def _say_why(error: OSError) -> None:
 
 @cache
 def say_where_to_keep(why: str = NOWHERE) -> None:
-    """Warn that every process will compile anew, and say what to do; at the first call only."""
+    """Warn that every process will compile again, and say what to do; at the first call only."""
     warnings.warn(
-        f"Compiled code cannot be kept ({why}): every process compiles it anew, which takes a "
+        f"Compiled code cannot be kept ({why}): every process compiles it again, which takes a "
         "minute or two. Set NUMBA_CACHE_DIR to a folder that can be written to.",
         stacklevel=2,  # a file of ours: the command shows no warning of others
     )

@@ -2,8 +2,32 @@
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
-from echelon.kernels.order import kth_smallest
+from echelon.kernels import kernel
+
+
+@kernel
+def kth_smallest(values, k):
+    """The k-th smallest value (k from 1), by selection; reorders the values."""
+    left, right = 0, values.shape[0] - 1
+    while left < right:
+        pivot = values[(left + right) // 2]
+        i, j = left, right
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k - 1 <= j:
+            right = j
+        elif k - 1 >= i:
+            left = i
+        else:
+            break
+    return values[k - 1]
 
 
 @kernel
@@ -25,7 +49,7 @@ def share_places(counts, distances, rows, places, tolerance, by_index):
 
 @kernel
 def _share(distances, rows, places, tolerance, by_index, shares):
-    """The same for the neighbours of one query, more than it has places."""
+    """Shares of the neighbours of one query, more than it has places."""
     shares[:] = 0.0
     if places == 0:
         return
@@ -92,7 +116,7 @@ def add_differences(values, n_ordered, n_numeric, missing, paired, pairs, coefs,
 def sum_differences(
     values, n_ordered, n_numeric, missing, paired, pairs, direction, totals, weights
 ):
-    """The same, query by query: differences added up, and the shares they stand for.
+    """Differences added up, and the shares they stand for.
 
     Where a query's neighbours come in several parts, both are added before one is divided by the
     other.
@@ -148,7 +172,7 @@ def _add_complete(values, query, indices, shares, n_signed, n_numeric, direction
 
 @kernel
 def _add_partial(a, b, n_signed, n_numeric, direction, share, total, weight):
-    """The same over the features both rows have."""
+    """Differences over the features both rows have."""
     for f in range(a.shape[0]):
         gap = np.float64(b[f]) - np.float64(a[f])
         there = gap == gap

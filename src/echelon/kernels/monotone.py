@@ -9,7 +9,7 @@ and summing the masses below another both take log k steps.
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ numeric ones, nominal codes.  A value missing in either row (NaN) leaves its col
 
 import numpy as np
 
-from echelon.kernels._jit import kernel
+from echelon.kernels import kernel
 
 ANY, ABOVE, BELOW = 0, 1, -1
 """Which references qualify: all, those that dominate the query, those it dominates."""
@@ -30,7 +30,7 @@ def distance(a, b, n_numeric, squared):
 
 @kernel
 def distances_among(values, n_numeric, squared):
-    """The same of all pairs of some complete rows."""
+    """Distances of all pairs of some complete rows."""
     far = np.zeros((values.shape[0], values.shape[0]), np.float64)
     for i in range(values.shape[0]):
         for j in range(i):
@@ -40,7 +40,7 @@ def distances_among(values, n_numeric, squared):
 
 @kernel
 def partial_distance(a, b, n_numeric, squared):
-    """The same over the columns present in both rows, times p / their number; inf if none."""
+    """Distance over the columns present in both rows, times p / their number; inf if none."""
     total = 0.0
     shared = 0
     for f in range(a.shape[0]):

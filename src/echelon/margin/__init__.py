@@ -9,8 +9,8 @@ order:
 
 ``rules``         the methods: each a list of *terms* (whose neighbours, how many, with what sign)
 ``_neighbors``    the neighbours of a term, also of weighted samples, and how they share places
-``_bands``        neighbours by distance alone, and their sums without a list of pairs
-``_sums``         the sum, computed for any rule on any engine
+``_sums``         the sum, computed for any rule on any engine: over lists of pairs or, where
+                  neighbours are told by distance alone, without one
 ``_pairs``        the pairs behind it, kept as one graph, and sums over their weights
 ``_moments``      exact moments of a score under permutation: formulas, and sums over differences
 ``_permutation``  the moments of all columns, under permutation of a column or of the classes
@@ -18,6 +18,7 @@ order:
 ``_base``         the estimators shared by all; a new method adds a rule and a small class
 ``_relief``       Relief, ReliefF, RReliefF
 ``_surf``         SURF, MultiSURF and their starred variants: all samples within a limit
+``_swrf``         SWRF, MultiSWRF and their starred variants: the same, weighted by distance
 ``_orelieff``     OReliefF
 ``_npdr``         NPDR: regression over pairs of neighbours, with covariates
 ``_iterative``    IRelief: soft neighbours, until the weights settle; IterativeRelief: a selector
@@ -39,17 +40,21 @@ from echelon.margin._relief import Relief, ReliefF, RReliefF
 from echelon.margin._simba import OSimba, Simba
 from echelon.margin._sums import margin_weights
 from echelon.margin._surf import SURF, MultiSURF, MultiSURFStar, SURFStar
+from echelon.margin._swrf import SWRF, MultiSWRF, MultiSWRFStar, SWRFStar
 from echelon.margin.rules import Band, Term
 
 __all__ = [
     "NPDR",
     "SURF",
+    "SWRF",
     "Band",
     "IRelief",
     "IterativeRelief",
     "MarginSelector",
     "MultiSURF",
     "MultiSURFStar",
+    "MultiSWRF",
+    "MultiSWRFStar",
     "OReliefF",
     "OSimba",
     "OrdEval",
@@ -58,6 +63,7 @@ __all__ = [
     "ReliefF",
     "ReliefSelector",
     "SURFStar",
+    "SWRFStar",
     "Simba",
     "Term",
     "margin_weights",

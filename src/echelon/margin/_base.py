@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,18 +19,22 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.directions import directions
 from echelon._core.jobs import blas_in_one_thread
-from echelon._core.rows import total_of
-from echelon._core.samples import arrange, columns_that_vary, unit_scale
+from echelon._core.samples import (
+    arrange,
+    columns_that_vary,
+    directions,
+    equal_rows_once,
+    unit_scale,
+)
 from echelon._core.significance import CONTROLS
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data, is_dask, read_columns
-from echelon.engines import ENGINE_CONSTRAINTS, Samples, resolve_engine
-from echelon.margin._evidence import MAX_KEPT, ByFeature, Evidence, EvidenceOnDemand
+from echelon.engines import ENGINE_CONSTRAINTS, Engine, Samples, resolve_engine
+from echelon.margin._evidence import ByFeature, Evidence, EvidenceOnDemand, can_wait
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin._sums import Sums, margin_sums, warn_of_copies
-from echelon.margin.rules import Term
+from echelon.margin.rules import Term, class_distances, contrast
 from echelon.methods import CLASSES, ORDERED
 from echelon.targets import Target, TargetReader, read_ordered_classes
 
@@ -45,6 +51,11 @@ NUMBER_OR_SHARE = [
 
 MOST_CLASSES = 10
 """With more classes, neighbours of any class grow no more: pairs cost time and memory."""
+
+TIMES_AS_MANY, MOST_QUERIES = 2, 4000
+"""For the evidence, so many times the neighbours of a fit are taken, a third of the rows at most,
+and so many queries at most.  With as many neighbours as in a fit it finds less than the score, with
+half of the rows no exclusive or."""
 
 
 class MarginSelector(WeightingSelector):
@@ -104,7 +115,7 @@ class OrderedClassesMixin:
 
 
 class OutcomeMixin(TargetReader):
-    """For Relief selectors of any target: numbers and ordered classes are numbers from 0 to 1."""
+    """For Relief selectors of any target: continuous and ordered ones are scaled to [0, 1]."""
 
     def _arrange(self, columns: Any, target: Target) -> Samples:
         if target.kind == CLASSES:
@@ -121,7 +132,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
@@ -131,12 +142,12 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the probability
-        to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -148,8 +159,8 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -171,6 +182,8 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
 
     _allow_nan = True
     _takes_dask = True
+    _feature_weights: np.ndarray | None = None
+    """Of the features in distances, set by IterativeRelief; None: 1 each."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
@@ -192,7 +205,7 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         must_keep: Any = None,
         feature_groups: Any = None,
         verbose: int = 0,
@@ -226,38 +239,74 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
     def _weights(self, samples: Samples, random_state: Any) -> np.ndarray:
         queries = self._queries(len(samples.classes), random_state)
         work = len(queries) * math.prod(samples.values.shape)
-        rule = self._rule(samples)
-        warn_of_copies(samples, rule)
-        sums = margin_sums(
-            samples,
-            rule,
-            queries,
-            resolve_engine(self.engine, self.n_jobs, work),
-            metric=self.metric,
-            ties=self.ties,
-            verbose=self.verbose,
-            seed=_fixed_seed(self.random_state),
-        )
-        if sums.pieces is None and self._needs_z():
-            raise ValueError(
-                f"z-scores need the pairs of samples behind the scores, and more than {MAX_PAIRS} "
-                'share places at ties. Use ties="index", a smaller `sample_size`, or scores and a '
-                "`threshold` that do without."
-            )
-        if self._needs_z() or sums.n_bytes > MAX_KEPT:
-            found = self._evidence(sums)
-            scores, self._by_feature = found.scores, found.by_feature(samples)
+        warn_of_copies(samples, self._rule(samples))
+        engine = resolve_engine(self.engine, self.n_jobs, work)
+        self.__dict__.pop("_by_feature", None)
+        later = copy(self)  # parameters may change until then, and a cycle would hold data longer
+        seed = _fixed_seed(self.random_state)
+        find = partial(later._sums, engine=engine, seed=seed)
+        contrast, here = self._by_contrast(), can_wait(samples, engine)
+        waits = here and not self._needs_z()
+        plain = here and self.sample_size is None and self.ties == "share"
+        once = equal_rows_once(samples) if plain and (contrast or waits) else None
+        if once is None:
+            sums = find(samples, queries, keep_pairs=not contrast, verbose=self.verbose)
+        else:  # for scores; evidence is that of all rows
+            rows = np.arange(len(once.classes))
+            sums = find(once, rows, keep_pairs=False, verbose=self.verbose)
+        if contrast:  # which draws rows of its own: those of the engine may be others
+            sums = replace(sums, samples=samples)
+        if waits:
+            scores = sums.scores(range(len(sums.rule)))
+            again = once is not None and not contrast
+            of = partial(find, samples, queries) if again else lambda: sums
+            self._by_feature = partial(_find_evidence, later, of)
         else:
-            scores = sums.scores(range(len(rule)))
-            # Of a copy: parameters may change until then, and a cycle would hold the data longer.
-            self.__dict__.pop("_by_feature", None)
-            self._by_feature = partial(_find_evidence, copy(self), sums)
+            found = self._evidence(sums)
+            if self._needs_z() and np.isnan(found.z).any():
+                raise ValueError(
+                    "z-scores need the pairs of samples behind the scores, and more than "
+                    f'{MAX_PAIRS} share places at ties. Use ties="index", a smaller '
+                    "`sample_size`, or scores and a `threshold` that do without."
+                )
+            scores, self._by_feature = found.scores, found.by_feature(samples)
         self._constant = samples.per_feature(_is_constant(sums.samples, scores))
         return samples.per_feature(scores)
 
+    def _sums(self, samples: Samples, queries: np.ndarray, engine: Engine, **options: Any) -> Sums:
+        """The sums of the rule over the queries."""
+        options |= {"metric": self.metric, "ties": self.ties}
+        options["feature_weights"] = self._feature_weights
+        return margin_sums(samples, self._rule(samples), queries, engine, **options)
+
     def _evidence(self, sums: Sums) -> Evidence:
         """Scores and z-scores by column; scores are those of all terms, unless z is needed."""
+        if self._by_contrast():
+            return self._contrast(sums)._replace(scores=sums.scores(range(len(sums.rule))))
         return sums.evidence(range(len(sums.rule)))
+
+    def _by_contrast(self) -> bool:
+        """Whether the evidence is that of a contrast, since the score itself allows for none.
+
+        With the nearest of every class, hits and misses lie as far away as classes are large, and
+        what noise scores depends on how much it has to do with the distances.
+        """
+        return False
+
+    def _contrast(self, sums: Sums) -> Evidence:
+        """Whether, among the nearest samples of any class, a feature differs where classes do."""
+        samples = sums.samples
+        n = len(samples.classes)
+        draw = np.random.RandomState(sums.seed)
+        queries = self._queries(n, draw)
+        if len(queries) > MOST_QUERIES:
+            queries = draw.choice(queries, MOST_QUERIES, replace=False)
+        n_classes = len(samples.class_sizes)
+        wanted = TIMES_AS_MANY * min(n_classes, MOST_CLASSES) * self._k(samples)
+        k = max(1, min(wanted, math.ceil(self._n_rows(samples) / 3)))
+        rule = contrast(class_distances(n_classes, ordered=False), k)
+        options: dict[str, Any] = {"metric": self.metric, "ties": self.ties, "seed": sums.seed}
+        return margin_sums(samples, rule, queries, sums.engine, **options).evidence(range(2))
 
     def _needs_z(self) -> bool:
         """Whether the answer depends on z-scores."""
@@ -288,15 +337,16 @@ class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, Margin
         return min(int(self.n_neighbors), math.ceil(self._n_rows(samples)))
 
     def _k_any(self, samples: Samples) -> int:
-        """The neighbours of any class: as many as of all classes, or of ten, one by one."""
+        """Nearest samples of any class: k per class, at most ten classes."""
         n_classes = min(len(samples.class_sizes), MOST_CLASSES)
         return min(self._k(samples) * n_classes, math.ceil(self._n_rows(samples)))
 
     def _n_rows(self, samples: Samples) -> float:
-        return total_of(samples.weights, len(samples.classes))
+        return float(samples.mass.sum())
 
 
-def _find_evidence(selector: ReliefSelector, sums: Sums) -> ByFeature:
+def _find_evidence(selector: ReliefSelector, find: Callable[[], Sums]) -> ByFeature:
+    sums = find()
     return selector._evidence(sums).by_feature(sums.samples)
 
 

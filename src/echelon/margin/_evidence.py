@@ -5,8 +5,7 @@ They cost as much as a small fit.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,15 +145,10 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
 
 # ------------------------------------------------------------------------------------ on demand
 
-MAX_KEPT = 1 << 26
-"""Bytes of samples and pairs that a fitted selector may hold until it is asked (64 MB)."""
 
-
-def bytes_held(samples: Samples, engine: Engine, arrays: Iterable[np.ndarray]) -> float:
-    """What later evidence would hold; infinite where it is on other machines, soon gone."""
-    if not engine.shares_memory or not isinstance(samples.values, np.ndarray):
-        return math.inf
-    return samples.values.nbytes + sum(array.nbytes for array in arrays)
+def can_wait(samples: Samples, engine: Engine) -> bool:
+    """Whether the data will still be there later: in this process, not on other machines."""
+    return engine.shares_memory and isinstance(samples.values, np.ndarray)
 
 
 class EvidenceOnDemand:
@@ -162,7 +156,8 @@ class EvidenceOnDemand:
 
     A fit leaves in ``_by_feature`` the two arrays, or a function that finds them from data it
     holds.  It is replaced by what it found, in one assignment: threads that ask at the same time
-    find the same numbers.  Copies and pickles hold the numbers, not the data behind them.
+    find the same numbers.  Copies and pickles hold the numbers, not the data behind them.  Until
+    then a fitted selector holds a copy of the data, scaled, and the pairs behind its scores.
     """
 
     _by_feature: ByFeature | Callable[[], ByFeature]

@@ -14,19 +14,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.progress import track
+from echelon._core.jobs import track
 from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns
 from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep
 from echelon.data import as_table
 from echelon.engines import Engine, Samples, resolve_engine
-from echelon.margin._bands import column_totals, n_pairs
-from echelon.margin._base import NUMBER_OR_SHARE, MarginSelector
+from echelon.margin._base import NUMBER_OR_SHARE, MarginSelector, ReliefSelector
 from echelon.margin._loops import soft_margins
+from echelon.margin._sums import column_totals, n_pairs
 from echelon.margin._surf import MultiSURF
 from echelon.rankings import scores_of
 
 QUERIES_PER_TASK = 128
 """Fixed, so that results do not depend on the number of threads."""
+
+Part = tuple[np.ndarray, np.ndarray | None]
+"""Features to score, and their weights in distances; None: 1 each."""
 
 
 class IRelief(SampleWeightMixin, MarginSelector):
@@ -40,7 +43,7 @@ class IRelief(SampleWeightMixin, MarginSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     width : float, default=0.2
         Width of the kernel exp(-distance / width), as a share of the mean distance under equal
         weights: the smaller, the fewer samples count as neighbours.
@@ -49,8 +52,8 @@ class IRelief(SampleWeightMixin, MarginSelector):
     tol : float, default=0.0001
         Weights have settled when they move less than this, in Euclidean norm.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: more than the mean score.
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: more than the mean score.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -62,8 +65,8 @@ class IRelief(SampleWeightMixin, MarginSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -80,9 +83,9 @@ class IRelief(SampleWeightMixin, MarginSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
+        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
     n_iter_ : int
         Rounds until the weights settled.
     classes_ : ndarray of shape (n_classes,)
@@ -196,8 +199,9 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Irrelevant features hide, in the distance of samples, which of them are near by the relevant
     ones.  TuRF [1]_ drops the worst share of the features and scores the rest again, until few are
     left; the distance then rests on better and better features, and costs less and less.  VLS [2]_
-    scores random parts of the features, in which two that matter together are among few others, and
-    takes the largest score of each.
+    scores random parts of the features, in which two that interact are among few others, and
+    takes the largest score of each.  Iterative Relief [3]_ scores all features again by a distance
+    in which each has the weight of its last score.
 
     Parameters
     ----------
@@ -205,10 +209,12 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         What scores the features: anything that has ``scores_``, ``feature_importances_`` or
         ``coef_`` after its fit.  None: :class:`MultiSURF`.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that the selector keeps by its rule, in
-        the last round or in more than half of the parts.
-    strategy : {"turf", "vls"}, default="turf"
-        "turf": drop the worst, score again.  "vls": score random parts.
+        Number, or share, of features to select.  None: those that the selector selects by its rule,
+        in the last round or in more than half of the parts; with "iter", all that score more than
+        0.
+    strategy : {"turf", "vls", "iter"}, default="turf"
+        "turf": drop the worst, score again.  "vls": score random parts.  "iter": weigh features in
+        the distance by their scores, score again; for Relief-type selectors and complete data.
     drop : float, default=0.5
         Share of the features (or groups) left that a round of "turf" drops; the rounds together
         cost 1 / drop times the first.
@@ -218,11 +224,15 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Number, or share, of features (or groups) in a part of "vls".
     n_deals : int, default=10
         How often "vls" deals all features out to parts.
+    n_iter : int, default=10
+        How often "iter" scores the features, first with equal weights.
+    step_size : float, default=0.1
+        Share of the way that weights move towards the new scores in a round of "iter".
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -242,7 +252,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     selector_ : object
         The selector as fitted last.
     n_features_in_ : int
@@ -257,15 +267,22 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Notes
     -----
     "turf" ranks features dropped later before those dropped earlier, whatever their scores, which
-    come from different rounds; features to be kept take part in all of them.  A group is dropped,
-    or dealt, as a whole.  The selector sees some columns of X only: name categorical features by
-    dtype, not by position, and features to keep and groups here, not there.
+    come from different rounds; features to be selected take part in all of them.  A group is
+    dropped, or dealt, as a whole.  "iter" takes the scores of the first round, cut at 0 and divided
+    by the largest, as weights; later ones move them by ``step_size``.  It ends early if no
+    score is above 0; scores fall as the distance comes to rest on few features, whose neighbours
+    agree in them.  ``selector_.p_values_`` are those of the last fit: they take no account of
+    earlier rounds, in which the same y dropped or weighed features.  The selector sees some columns
+    of X only: name categorical features by dtype, not by position, and features to select and
+    groups here, not there.
 
     References
     ----------
     .. [1] J. H. Moore, B. C. White, "Tuning ReliefF for genome-wide genetic analysis", EvoBIO 2007.
     .. [2] M. J. Eppstein, P. Haake, "Very large scale ReliefF for genome-wide association
        analysis", CIBCB 2008.
+    .. [3] B. Draper, C. Kaito, J. Bins, "Iterative Relief", CVPR Workshop 2003; weights move as
+       those of ``Iter`` of scikit-rebate 0.8.4.
 
     Examples
     --------
@@ -280,11 +297,13 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "selector": [None, BaseEstimator],
         "n_features_to_select": [None, *NUMBER_OR_SHARE],
-        "strategy": [StrOptions({"turf", "vls"})],
+        "strategy": [StrOptions({"turf", "vls", "iter"})],
         "drop": [Interval(Real, 0, 1, closed="neither")],
         "min_features": [Interval(Integral, 1, None, closed="left")],
         "subset_size": NUMBER_OR_SHARE,
         "n_deals": [Interval(Integral, 1, None, closed="left")],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
+        "step_size": [Interval(Real, 0, 1, closed="right")],
         "random_state": ["random_state"],
         **CHOICE_CONSTRAINTS,
         "verbose": ["verbose"],
@@ -300,6 +319,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         min_features: int = 10,
         subset_size: int | float = 0.5,
         n_deals: int = 10,
+        n_iter: int = 10,
+        step_size: float = 0.1,
         random_state: Any = None,
         must_keep: Any = None,
         feature_groups: Any = None,
@@ -312,6 +333,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.min_features = min_features
         self.subset_size = subset_size
         self.n_deals = n_deals
+        self.n_iter = n_iter
+        self.step_size = step_size
         self.random_state = random_state
         self.must_keep = must_keep
         self.feature_groups = feature_groups
@@ -345,30 +368,48 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.scores_ = np.full(n_features, -np.inf)
         self.rounds_ = np.zeros(n_features, dtype=int)
         kept = np.zeros(n_features, dtype=int)
-        turf = self.strategy == "turf"
-        parts = self._falling(choice) if turf else self._dealt(choice, random_state)
-        total = None if turf else self.n_deals * self._n_parts(choice)
-        for part in track(parts, total=total, description="Iterated scores", verbose=self.verbose):
-            scores, chosen = self._score(X, y, sample_weight, part, random_state)
-            if turf:
-                self.scores_[part], kept[:] = scores, 0
-            else:
+        vls = self.strategy == "vls"
+        parts, total = self._parts(choice, random_state)
+        show: dict[str, Any] = {"description": "Iterated scores", "verbose": self.verbose}
+        for part, weights in track(parts, total=total, **show):
+            scores, chosen = self._score(X, y, sample_weight, part, weights, random_state)
+            if vls:
                 self.scores_[part] = np.maximum(self.scores_[part], scores)
+            else:
+                self.scores_[part], kept[:] = scores, 0
             self.rounds_[part] += 1
             kept[part] += chosen
-        survival = self.rounds_ if turf else np.zeros(n_features)
+        survival = np.zeros(n_features) if vls else self.rounds_
         self.order_, self.ranking_ = choice.ranked(np.lexsort((-self.scores_, -survival)))
-        least = 0.5 * (1 if turf else self.rounds_)
+        least = 0.5 * (self.rounds_ if vls else 1)
         self.support_ = choice.whole(kept > least) if wanted is None else self.ranking_ <= wanted
         return self
 
+    def _parts(self, choice: Choice, random_state: Any) -> tuple[Iterator[Part], int | None]:
+        """What the selector is asked for, round by round, and how many rounds, if that is known."""
+        if self.strategy == "turf":
+            return ((part, None) for part in self._falling(choice)), None
+        if self.strategy == "vls":
+            parts = self._dealt(choice, random_state)
+            return ((part, None) for part in parts), self.n_deals * self._n_parts(choice)
+        return self._weighed(len(choice.groups)), self.n_iter
+
     def _score(
-        self, X: Any, y: Any, sample_weight: Any, part: np.ndarray, random_state: Any
+        self, X: Any, y: Any, sample_weight: Any, part: np.ndarray, weights: Any, random_state: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Scores of some features, and which of them the selector keeps."""
+        """Scores of some features, and which of them are selected."""
         base = MultiSURF() if self.selector is None else self.selector
         seed = draw_seeds(None if self.random_state is None else random_state, 1)[0]
         copy = clone(seeded(base, seed))
+        if self.strategy == "iter":
+            if not isinstance(copy, ReliefSelector):
+                raise TypeError(
+                    '`selector` must be of the Relief type with strategy="iter", which weighs '
+                    f"features in its distance, got {type(base).__name__}. Use "
+                    'strategy="turf".'
+                )
+            # Weights of features and missing values do not go together.
+            copy._feature_weights, copy._allow_nan = weights, False
         fitted = fit_weighted(copy, take_columns(X, part), y, sample_weight)
         scores = scores_of(fitted)
         if scores is None:
@@ -377,6 +418,8 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
                 "scores_, feature_importances_ and coef_ after its fit. Use one that does."
             )
         self.selector_ = fitted
+        if self.strategy == "iter":
+            return scores, scores > 0
         ruled = hasattr(fitted, "get_support")
         return scores, fitted.get_support() if ruled else np.ones(len(part), bool)
 
@@ -390,6 +433,18 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             best_first = left[np.argsort(-self.scores_[left], kind="stable")]
             left = np.flatnonzero(choice.ranked(best_first)[1] <= n)
             yield left
+
+    def _weighed(self, n_features: int) -> Iterator[Part]:
+        """All features, and their weights, which follow the scores."""
+        weights = None
+        for _ in range(self.n_iter):
+            yield np.arange(n_features), weights
+            positive = np.maximum(self.scores_, 0.0)
+            if not positive.any():
+                return
+            target = positive / positive.max()
+            last = target if weights is None else weights
+            weights = last + self.step_size * (target - last)
 
     def _n_parts(self, choice: Choice) -> int:
         size = number_to_keep(min(self.subset_size, choice.n_groups), choice.n_groups)
@@ -411,5 +466,5 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.input_tags.sparse = False
         base = MultiSURF() if self.selector is None else self.selector
-        tags.input_tags.allow_nan = get_tags(base).input_tags.allow_nan
+        tags.input_tags.allow_nan = get_tags(base).input_tags.allow_nan and self.strategy != "iter"
         return tags

@@ -17,22 +17,45 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from echelon._core.rows import own_copies
-from echelon.engines import ANY, Classes, Engine, Found, Samples, Search
+from echelon.engines import ANY, Classes, Engine, Found, Samples, Search, Space
 from echelon.margin.rules import Band, Term
 
 ROUNDING = 1e-9
-"""Places that are filled but for this are filled."""
+"""Tolerance for full places."""
 
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Queries, their numbers of neighbours, the neighbours, their shares of a place."""
 
-Limits = dict[Band, np.ndarray]
-"""Limits of bands by row, squared where distances are."""
+
+class Reach(NamedTuple):
+    """How far a band reaches, by row.
+
+    Attributes
+    ----------
+    limit : ndarray of shape (n_samples,)
+        Its limit, squared where distances are.
+    deviation : ndarray of shape (n_samples,)
+        The unit of distances in a sigmoid band; nowhere 0.
+    """
+
+    limit: np.ndarray
+    deviation: np.ndarray
+
+    def weights(self, far: np.ndarray, rows: np.ndarray, *, squared: bool) -> np.ndarray:
+        """What samples at some distances of some rows weigh in a sigmoid band."""
+        limit = self.limit[rows]
+        if squared:
+            far, limit = np.sqrt(far), np.sqrt(limit)
+        return np.tanh(2.0 * np.abs(far - limit) / self.deviation[rows])
+
+
+Limits = dict[Band, Reach]
+"""Of all bands of a rule."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +70,12 @@ class Neighbors:
         What the engine made of the samples.
     by_index : bool
         Places left at a tie go to the lowest rows, instead of being shared.
-    limits : dict from Band to ndarray of shape (n_samples,)
+    limits : dict from Band to Reach
         How far the bands of the terms reach.
     """
 
     engine: Engine
-    space: Any
+    space: Space
     by_index: bool
     limits: Limits = field(default_factory=dict)
 
@@ -65,13 +88,17 @@ class Neighbors:
         """The neighbours of a term, in pieces as large as the engine hands out."""
         search = term.search
         if term.band is not None and term.band.side < 0 and len(queries):
-            largest = float(self.limits[term.band][queries].max())
+            largest = float(self.limits[term.band].limit[queries].max())
             radius = np.sqrt(largest) if self.space.squared else largest
             search = replace(search, radius=radius)
+        if term.extreme:
+            search = replace(search, n_neighbors=None)
         while len(queries):
             found = self._nearest(queries, search)
             if term.prefer:
                 found, shares = self._preferred(term, queries, found)
+            elif term.extreme:
+                found, shares = self._farthest_from_mean(term, queries, found)
             else:
                 if term.band is not None:
                     found = self._in_band(term.band, queries, found)
@@ -79,6 +106,16 @@ class Neighbors:
             n = len(found.counts)
             yield queries[:n], found.counts, found.indices, shares
             queries = queries[n:]
+
+    def mean_weight(self, pairs: Pairs) -> np.ndarray:
+        """What a row weighs on average among the neighbours of every query; 0 without any."""
+        queries, counts, indices, shares = pairs
+        found = Found(counts, indices, shares)
+        whole, given = (
+            np.bincount(found.owners, part, len(counts))
+            for part in (self._masses(queries, found), shares)
+        )
+        return np.divide(given, whole, out=np.zeros(len(counts)), where=whole > 0)
 
     def _masses(self, queries: np.ndarray, found: Found) -> np.ndarray:
         """How many rows every neighbour stands for."""
@@ -128,7 +165,7 @@ class Neighbors:
 
     def _in_band(self, band: Band, queries: np.ndarray, found: Found) -> Found:
         """The neighbours in a band; a distance equal to the limit is neither nearer nor farther."""
-        limit = self.limits[band][queries[found.owners]]
+        limit = self.limits[band].limit[queries[found.owners]]
         if band.side < 0:
             return _kept(found, found.distances * self.space.tolerance < limit)
         return _kept(found, found.distances > limit * self.space.tolerance)
@@ -137,6 +174,9 @@ class Neighbors:
         """What every neighbour gets of its query's places."""
         if term.search.n_neighbors is None:
             shares = self._masses(queries, found)
+            if term.band is not None and term.band.sigmoid:
+                reach, rows = self.limits[term.band], queries[found.owners]
+                shares *= reach.weights(found.distances, rows, squared=self.space.squared)
         elif term.worth is not None:
             shares = self._mass_worth(queries, found, term.worth)
         else:
@@ -176,6 +216,21 @@ class Neighbors:
             )
         )
         return Found(found.counts + rest.counts, indices, distances), shares
+
+    def _farthest_from_mean(
+        self, term: Term, queries: np.ndarray, found: Found
+    ) -> tuple[Found, np.ndarray]:
+        """The neighbours whose distances differ most from the mean of all that were found."""
+        n, owners, mass = len(found.counts), found.owners, self._masses(queries, found)
+        far = np.sqrt(found.distances) if self.space.squared else found.distances
+        whole = np.bincount(owners, mass, n)
+        mean = np.bincount(owners, mass * far, n) / np.where(whole > 0, whole, 1.0)
+        largest = np.zeros(n)
+        np.maximum.at(largest, owners, far)
+        # What differs most comes first; ties are told on the scale of distances.
+        last = found._replace(distances=(2 * largest)[owners] - np.abs(far - mean[owners]))
+        shares = self._share(queries, last, np.full(n, term.search.n_neighbors))
+        return _kept(found, shares > 0), shares[shares > 0]
 
     def _mass_shares(self, queries: np.ndarray, found: Found, places: np.ndarray) -> np.ndarray:
         """Mass of every neighbour that finds a place, when each query has so many to give.

@@ -2,7 +2,8 @@
 
 A pair weighs g, its outcomes lie d apart, its values of a feature D, its covariates C.  The slope
 of D in a regression of d on 1, D and C is the importance of the feature; over its standard error,
-as if pairs were independent, it is NPDR's score.  A feature with gaps: the pairs that have it.
+as if pairs were independent, it is NPDR's score.  A feature with missing values: the pairs that
+have it.
 
 Pairs share samples, and are not independent, so that p-values come from outcomes less what
 covariates explain, sample by sample.  If an outcome follows covariates, and a feature does, both go
@@ -30,8 +31,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.samples import arrange
-from echelon.data import is_dask, read_columns
-from echelon.engines import Samples
+from echelon.data import Data, is_dask, read_columns
+from echelon.engines import Engine, Samples
 from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin._evidence import Evidence
 from echelon.margin._moments import NO_SECONDS, NO_THIRDS, SecondSums, ThirdSums, centred
@@ -54,13 +55,13 @@ class NPDR(OutcomeMixin, ReliefSelector):
 
     Over all pairs of a sample and its neighbours, the difference of outcomes is regressed on the
     difference in one feature and those in covariates; a feature is good if its slope is large for
-    its standard error [1]_.  Numbers and ordered classes by least squares; classes without an order
-    by logistic regression of whether two classes differ.
+    its standard error [1]_.  Continuous targets and ordered classes by least squares; classes
+    without an order by logistic regression of whether two classes differ.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_neighbors : int, "log" or "radius", default=10
         Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
         number of samples, rounded.  "radius": all that are nearer than the mean of the sample's
@@ -79,12 +80,12 @@ class NPDR(OutcomeMixin, ReliefSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr".
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -120,9 +121,9 @@ class NPDR(OutcomeMixin, ReliefSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -192,7 +193,7 @@ class NPDR(OutcomeMixin, ReliefSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         verbose: int = 0,
     ):
         super().__init__(
@@ -247,7 +248,7 @@ class NPDR(OutcomeMixin, ReliefSelector):
         columns = replace(columns, values=np.asarray(columns.values, np.float64))
         return arrange(columns, np.zeros(len(columns.values), np.int64))
 
-    def _chance_score(self, features: Any, shuffled: Target, random_state: Any) -> float:
+    def _chance_score(self, features: Data, shuffled: Target, random_state: Any) -> float:
         copy = clone(self)
         copy._covariates, copy.kind_ = self._covariates, self.kind_
         return float(copy._scores(features, shuffled, random_state).max())

@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.progress import track
+from echelon._core.jobs import track
 from echelon._core.samples import arrange
 from echelon.data import Data, as_frame, as_table, names_of, read_columns
 from echelon.engines import ENGINE_CONSTRAINTS, Classes, Engine, Samples, Search, resolve_engine
@@ -99,14 +99,14 @@ class OrdEval(BaseEstimator):
 
     Notes
     -----
-    All features count in the distance, also the one judged, as in [1]_; all neighbours weigh
-    alike.  Shuffled values are judged among the same neighbours.  Pairs in which the feature is
+    All features count in the distance, also the one evaluated, as in [1]_; all neighbours weigh
+    alike.  Shuffled values are evaluated among the same neighbours.  Pairs in which the feature is
     missing do not count for it.  What stands out is a factor above the upper quantile; with the
     default coverage one in forty does so by chance.  A factor below the lower one says little:
     neighbours that differ in a feature without effect are the more alike in the others, so that
     their outcomes step less often than those of shuffled values.  So a feature that goes against
     the outcome never stands out: where ``reversed_`` is True, turn its values round (6 - x for
-    grades from 1 to 5) and fit again.  Judge a column with more than 20
+    grades from 1 to 5) and fit again.  Evaluate a column with more than 20
     values in grades, for example those of ``pandas.qcut``.
 
     References
@@ -154,7 +154,7 @@ class OrdEval(BaseEstimator):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         verbose: int = 0,
     ):
         self.n_neighbors = n_neighbors
@@ -283,7 +283,7 @@ class OrdEval(BaseEstimator):
 
 
 def _check_order(columns: Data) -> None:
-    """Refuse a table of labels alone, which has no steps."""
+    """Refuse a table of categorical columns alone, which has no steps."""
     if len(columns.nominal) and columns.nominal.all():
         name = 0 if columns.names is None else columns.names[0]
         raise ValueError(

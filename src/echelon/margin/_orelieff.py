@@ -12,7 +12,7 @@ import numpy as np
 from echelon._core.compat import StrOptions
 from echelon._core.rows import weighted_mid_ranks
 from echelon.data import Data
-from echelon.engines import Samples
+from echelon.engines import Engine, Samples
 from echelon.margin._base import N_NEIGHBORS, OrderedClassesMixin, ReliefSelector
 from echelon.margin._evidence import Evidence, larger
 from echelon.margin._sums import Sums
@@ -33,7 +33,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Misses above and below, and hits of the printed rule; the contrast takes as many times the
         number of classes (10 at most), of any class.  "log": the natural logarithm of the number
@@ -71,13 +71,13 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr", with "paper" "shuffle".
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
-        class and classes of unequal size they are exceeded by far.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.  Both hold about with neighbours of any class; with neighbours
+        per class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -89,8 +89,8 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -116,9 +116,9 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)
@@ -196,7 +196,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         must_keep: Any = None,
         feature_groups: Any = None,
         verbose: int = 0,

@@ -20,7 +20,7 @@ import numpy as np
 from echelon.margin._moments import NO_THIRDS, SecondSums, ThirdSums, beside_form, centred
 
 MAX_PAIRS = 1 << 27
-"""More are not kept (4 GB): samples tied by the thousand, which share every place."""
+"""More are not stored (4 GB): samples tied by the thousand, which share every place."""
 
 FEW_BITS = 1 << 16
 """Numbers below this have 16 bits, and are sorted in linear time."""

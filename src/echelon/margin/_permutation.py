@@ -1,20 +1,20 @@
 """Moments of all columns' scores under permutation: of the column, or of the classes.
 
-*Of the column*, the neighbours as they are, for any score (``_moments``).  A feature with gaps is
-permuted among the samples that have it.  Its weights are those of the score: a slot (query i of a
-term) counts if i has the feature, and its neighbours j that have it take
+*Of the column*, the neighbours as they are, for any score (``_moments``).  A feature with missing
+values is permuted among the samples that have it.  Its weights are those of the score: a slot
+(query i of a term) counts if i has the feature, and its neighbours j that have it take
 ``coef_i share_ij / sum_j share_ij``; n is the number of samples that have it.
 
 *Of the classes*, for a contrast, which compares, among the nearest samples of any class, pairs
 whose classes lie far apart (d near 1) with others.  Its neighbours G depend on the features only.
 So the classes may be permuted with everything else as it is, the feature's own part in choosing
 neighbours included; a permuted feature would lie further from its neighbours than the feature does.
-The contrast is a positive multiple (for numbers as outcomes: d = |y_i - y_j|) of
+The contrast is a positive multiple (for continuous outcomes: d = |y_i - y_j|) of
 
     T = sum_ij M_ij d_ij,   M = G (D - mean of D over G),   D = |x_i - x_j| or 0/1,
 
 which has mean 0, and the variance and third moment of ``_moments`` with M as weights and d in place
-of the differences.  A feature with gaps: over the samples, and pairs, that have it.
+of the differences.  A feature with missing values: over the samples, and pairs, that have it.
 """
 
 from __future__ import annotations

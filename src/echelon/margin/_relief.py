@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
@@ -9,9 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import Interval, StrOptions
-from echelon.engines import Samples
+from echelon.engines import Engine, Samples
 from echelon.margin._base import N_NEIGHBORS, OutcomeMixin, ReliefSelector
-from echelon.margin.rules import Term, class_distances, contrast, relief, relieff, rrelieff
+from echelon.margin.rules import (
+    Term,
+    class_distances,
+    contrast,
+    mu_relief,
+    relief,
+    relieff,
+    rrelieff,
+)
 
 
 class Relief(ReliefSelector):
@@ -24,7 +33,7 @@ class Relief(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
@@ -34,14 +43,13 @@ class Relief(ReliefSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
         half of all noise.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
-        class and classes of unequal size they are exceeded by far.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -53,8 +61,8 @@ class Relief(ReliefSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -67,19 +75,21 @@ class Relief(ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        Mean difference to nearest samples of other classes less that to those of the same class, in
+        units of its standard deviation over all permutations of the classes; 0 for constant
+        features.  The nearest samples are those of any class, 20 times the number of classes (see
+        Notes).
     p_values_ : ndarray of shape (n_features,)
         Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        as that difference is over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -94,8 +104,8 @@ class Relief(ReliefSelector):
     Notes
     -----
     Missing values (NaN) leave the feature out of the pair.  A class with one sample has no hit
-    and counts by its miss only.  p-values are good for classes of equal size and many features
-    (``docs/margin.md``).  The cost grows with the square of the number of samples.
+    and counts by its miss only.  z-scores and p-values are those of :class:`ReliefF`, with ten
+    neighbours of every class.  The cost grows with the square of the number of samples.
 
     References
     ----------
@@ -114,6 +124,13 @@ class Relief(ReliefSelector):
     def _rule(self, samples: Samples) -> list[Term]:
         return relief(len(samples.class_sizes))
 
+    def _by_contrast(self) -> bool:
+        return True
+
+    def _k(self, samples: Samples) -> int:
+        """Neighbours of every class for the evidence, as those of ReliefF; the score takes one."""
+        return min(10, math.ceil(self._n_rows(samples)))
+
 
 class ReliefF(ReliefSelector):
     """ReliefF: Relief with several neighbours, and misses of every other class.
@@ -125,15 +142,17 @@ class ReliefF(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Neighbours per class; a smaller class gives those it has.  "log": the natural logarithm of
         the number of samples, rounded.
-    neighbors : {"per_class", "any"}, default="per_class"
+    neighbors : {"per_class", "any", "extreme"}, default="per_class"
         "per_class": the nearest of every class, Algorithm 2.  "any": the nearest whatever their
         class, k times the number of classes (10 at most), and the mean difference to those of other
         classes less that to those of the same class (RReliefF [2]_ for classes).  Hits and misses
         then lie equally far, so that noise scores 0 on average also where classes differ in size.
+        "extreme": the k samples of every class whose distances differ most from the mean distance
+        to the class, be they near or far (mu-Relief [4]_).
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
@@ -143,14 +162,13 @@ class ReliefF(ReliefSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
         half of all noise.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.  Both hold about with neighbours of any class; with neighbours per
-        class and classes of unequal size they are exceeded by far.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -162,8 +180,8 @@ class ReliefF(ReliefSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -176,20 +194,21 @@ class ReliefF(ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are (of the classes, with neighbours of any
-        class); 0 for constant features.
+        Mean difference to nearest samples of other classes less that to those of the same class, in
+        units of its standard deviation over all permutations of the classes; 0 for constant
+        features.  The nearest samples are those of any class: those of the score with
+        ``neighbors="any"``, else twice k times the number of classes (see Notes).
     p_values_ : ndarray of shape (n_features,)
         Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        as that difference is over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -203,9 +222,12 @@ class ReliefF(ReliefSelector):
 
     Notes
     -----
-    p-values are close to nominal with neighbours of any class; with neighbours per class they are
-    too large where few features, or correlated ones, choose the neighbours, and far too small where
-    classes differ in size (``docs/margin.md``).
+    With neighbours per class, hits and misses lie as far away as classes are large, and noise
+    scores the higher the more it has to do with the distances.  So z-scores and p-values compare
+    hits and misses among the nearest samples of any class (a third of the samples at most; of at
+    most 4,000 samples drawn by ``random_state``), where noise is exactly centred, whatever the
+    sizes of the classes: they are evidence on the feature, not a standardised score, and may order
+    features otherwise (``docs/margin.md``).
 
     Missing values (NaN) leave the feature out of the pair: the distance is scaled up to all
     features, and the mean difference of a feature is taken over the neighbours that have it.  A
@@ -220,6 +242,9 @@ class ReliefF(ReliefSelector):
        RReliefF", Machine Learning 53, 2003.
     .. [3] N. Mantel, "The detection of disease clustering and a generalized regression approach",
        Cancer Research 27, 1967: mean and variance under permutation.
+    .. [4] N. Aggarwal, U. Shukla, G. J. Saxena, M. Rawat, A. S. Bafila, S. Singh, A. Pundir, "Mean
+       based relief: An improved feature selection method based on ReliefF", Applied Intelligence
+       53, 2023.
 
     Examples
     --------
@@ -236,7 +261,7 @@ class ReliefF(ReliefSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ReliefSelector._parameter_constraints,
         **N_NEIGHBORS,
-        "neighbors": [StrOptions({"per_class", "any"})],
+        "neighbors": [StrOptions({"per_class", "any", "extreme"})],
     }
 
     def __init__(
@@ -253,7 +278,7 @@ class ReliefF(ReliefSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         must_keep: Any = None,
         feature_groups: Any = None,
         verbose: int = 0,
@@ -277,10 +302,14 @@ class ReliefF(ReliefSelector):
         self.neighbors = neighbors
 
     def _rule(self, samples: Samples) -> list[Term]:
-        if self.neighbors == "per_class":
-            return relieff(samples.class_masses, self._k(samples))
+        if self.neighbors != "any":
+            rule = relieff if self.neighbors == "per_class" else mu_relief
+            return rule(samples.class_masses, self._k(samples))
         apart = class_distances(len(samples.class_sizes), ordered=False)
         return contrast(apart, self._k_any(samples))
+
+    def _by_contrast(self) -> bool:
+        return self.neighbors != "any"
 
 
 class RReliefF(OutcomeMixin, ReliefSelector):
@@ -295,7 +324,7 @@ class RReliefF(OutcomeMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
         number of samples, rounded.
@@ -318,12 +347,12 @@ class RReliefF(OutcomeMixin, ReliefSelector):
         Samples equally far away share the places left, so that the order of rows never matters;
         "index" gives them to the lowest rows.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -335,8 +364,8 @@ class RReliefF(OutcomeMixin, ReliefSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -359,9 +388,9 @@ class RReliefF(OutcomeMixin, ReliefSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -423,7 +452,7 @@ class RReliefF(OutcomeMixin, ReliefSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         must_keep: Any = None,
         feature_groups: Any = None,
         verbose: int = 0,

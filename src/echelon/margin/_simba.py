@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from echelon._core.compat import Interval
-from echelon._core.progress import track
+from echelon._core.jobs import track
 from echelon.data import Data
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin import _loops
@@ -124,7 +124,7 @@ class AscentSelector(MarginSelector):
         self.largest_weight_ = float((best**2).max())
         return samples.per_feature(best**2 / (self.largest_weight_ or 1.0))
 
-    def _chance_score(self, features: Any, shuffled: Target, random_state: Any) -> float:
+    def _chance_score(self, features: Data, shuffled: Target, random_state: Any) -> float:
         """The largest weight after permuting, on the scale of ours (either is 1 on its own)."""
         chance = clone(self)
         chance._scores(features, shuffled, random_state)
@@ -135,21 +135,21 @@ class Simba(AscentSelector):
     """Simba: weights that maximise the margin of the nearest-neighbour rule.
 
     Samples are visited in random order.  Each moves the weights up the gradient of its margin, the
-    weighted Euclidean distance to its nearest miss less that to its nearest hit, searched anew
+    weighted Euclidean distance to its nearest miss less that to its nearest hit, searched again
     under the weights of the moment (Algorithm 3 of [1]_).  The result is w^2 / max(w^2).
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
         Independent runs in other random orders, in parallel; the one with the largest sum of
         margins, for weights scaled to a maximum of 1, is kept.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: more than the mean score.
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: more than the mean score.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -161,8 +161,8 @@ class Simba(AscentSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -179,9 +179,9 @@ class Simba(AscentSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
+        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     classes_ : ndarray of shape (n_classes,)
@@ -229,7 +229,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
@@ -247,8 +247,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
         categories.
     threshold : float or "shuffle", default=None
-        A kept feature scores more than this.  "shuffle": more than the best feature of one fit on
-        permuted y.  None: more than the mean score.
+        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
+        on permuted y.  None: more than the mean score.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -260,8 +260,8 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -278,9 +278,9 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if ``n_features_to_select`` is given.
+        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     monotonic_cst_ : ndarray of shape (n_features,)

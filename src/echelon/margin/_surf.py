@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from echelon.engines import Samples
+from echelon.engines import Engine, Samples
 from echelon.margin._base import OutcomeMixin, ReliefSelector
 from echelon.margin.rules import Band, Term, radius
 
@@ -33,7 +33,7 @@ class RadiusSelector(OutcomeMixin, ReliefSelector):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
         n_jobs: int | None = None,
-        engine: Any = "auto",
+        engine: str | Engine = "auto",
         must_keep: Any = None,
         feature_groups: Any = None,
         verbose: int = 0,
@@ -69,7 +69,7 @@ class SURF(RadiusSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -81,12 +81,12 @@ class SURF(RadiusSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -98,8 +98,8 @@ class SURF(RadiusSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -123,9 +123,9 @@ class SURF(RadiusSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -144,9 +144,10 @@ class SURF(RadiusSelector):
     -----
     Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
     P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  A distance equal
-    to the limit is neither nearer nor farther.  Missing values (NaN) leave the feature out of the
-    pair.  The cost grows with the square of the number of samples and linearly with the features.
+    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  A
+    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
+    feature out of the pair.  The cost grows with the square of the number of samples and linearly
+    with the features.
 
     References
     ----------
@@ -170,13 +171,13 @@ class SURFStar(RadiusSelector):
 
     As :class:`SURF`; and samples beyond the mean distance count too: a feature gains by its mean
     difference to far samples of the same class, and loses by that to far samples of other
-    classes [1]_.  It is for features that matter only together: one that acts alone differs at far
-    misses, which counts against it.
+    classes [1]_.  It is for features that matter only in combination: one that acts alone differs
+    at far misses, which counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -188,12 +189,12 @@ class SURFStar(RadiusSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -205,8 +206,8 @@ class SURFStar(RadiusSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -229,9 +230,9 @@ class SURFStar(RadiusSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -250,12 +251,12 @@ class SURFStar(RadiusSelector):
     -----
     Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
     P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  Far samples
-    count the other way round, also for numbers.  (Some count 1 - d for far samples: that adds a
-    constant which is 0 unless a sample lacks far hits or misses, and the same for all features.)  A
-    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
-    feature out of the pair.  The cost grows with the square of the number of samples and linearly
-    with the features.
+    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  Far
+    samples count the other way round, also for numbers.  (Some count 1 - d for far samples: that
+    adds a constant which is 0 unless a sample lacks far hits or misses, and the same for all
+    features.)  A distance equal to the limit is neither nearer nor farther.  Missing values (NaN)
+    leave the feature out of the pair.  The cost grows with the square of the number of samples and
+    linearly with the features.
 
     References
     ----------
@@ -285,7 +286,7 @@ class MultiSURF(RadiusSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -297,12 +298,12 @@ class MultiSURF(RadiusSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -314,8 +315,8 @@ class MultiSURF(RadiusSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -339,9 +340,9 @@ class MultiSURF(RadiusSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -360,9 +361,10 @@ class MultiSURF(RadiusSelector):
     -----
     Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
     P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  A distance equal
-    to the limit is neither nearer nor farther.  Missing values (NaN) leave the feature out of the
-    pair.  The cost grows with the square of the number of samples and linearly with the features.
+    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  A
+    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
+    feature out of the pair.  The cost grows with the square of the number of samples and linearly
+    with the features.
 
     References
     ----------
@@ -387,13 +389,13 @@ class MultiSURFStar(RadiusSelector):
 
     As :class:`MultiSURF`; and samples farther than the mean distance and half a standard deviation
     count too: a feature gains by its mean difference to far samples of the same class, and loses by
-    that to far samples of other classes [1]_.  It is for features that matter only together: one
-    that acts alone differs at far misses, which counts against it.
+    that to far samples of other classes [1]_.  It is for features that matter only in combination:
+    one that acts alone differs at far misses, which counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: those that ``threshold`` keeps.
+        Number, or share, of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is: ordered classes, classes without an order, or numbers.  "auto": as
         :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
@@ -405,12 +407,12 @@ class MultiSURFStar(RadiusSelector):
         Number, or share, of samples drawn at random, without replacement, whose neighbours are
         looked up.  None: all samples once.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A kept feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
+        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features kept.  Of "family": the
-        probability to keep any.
+        Of "fdr": the expected share of noise among the features selected.  Of "family": the
+        probability of selecting any.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
         categorical columns of a DataFrame; ordered categoricals count as their codes.
@@ -422,8 +424,8 @@ class MultiSURFStar(RadiusSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -446,9 +448,9 @@ class MultiSURFStar(RadiusSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     threshold_ : float or None
-        The score a kept feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
     kind_ : str
         What y was read as.
     classes_ : ndarray of shape (n_classes,)
@@ -467,12 +469,12 @@ class MultiSURFStar(RadiusSelector):
     -----
     Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
     P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and numbers: as in :class:`RReliefF`, neighbours weighing the same.  Far samples
-    count the other way round, also for numbers.  (Some count 1 - d for far samples: that adds a
-    constant which is 0 unless a sample lacks far hits or misses, and the same for all features.)  A
-    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
-    feature out of the pair.  The cost grows with the square of the number of samples and linearly
-    with the features.
+    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  Far
+    samples count the other way round, also for numbers.  (Some count 1 - d for far samples: that
+    adds a constant which is 0 unless a sample lacks far hits or misses, and the same for all
+    features.)  A distance equal to the limit is neither nearer nor farther.  Missing values (NaN)
+    leave the feature out of the pair.  The cost grows with the square of the number of samples and
+    linearly with the features.
 
     References
     ----------

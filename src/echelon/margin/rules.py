@@ -28,22 +28,28 @@ class Band:
         In standard deviations.
     own : bool
         Mean and deviation are those of the distances of the query, else those of all pairs.
+    sigmoid : bool
+        Samples weigh 2 / (1 + exp(-4 x)) - 1 at x standard deviations from the limit: 0 at the
+        limit, nearly 1 far from it.  Else 1 each.
 
     Examples
     --------
     >>> from echelon.margin import Band
     >>> Band(-1, 0.5, own=True)  # MultiSURF's: nearer than the mean less half the deviation
-    Band(side=-1, width=0.5, own=True)
+    Band(side=-1, width=0.5, own=True, sigmoid=False)
     """
 
     side: int
     width: float = 0.0
     own: bool = False
+    sigmoid: bool = False
 
 
 @dataclass(frozen=True)
 class Term:
     """One signed mean over neighbours.
+
+    In a sigmoid band, the mean over neighbours is that of difference times weight.
 
     Attributes
     ----------
@@ -64,6 +70,9 @@ class Term:
         What the k places are worth, the nearest first; tied samples share theirs.  None: 1 each.
     even : bool
         What a query gives to its neighbours adds up to 1, however many there are.
+    extreme : bool
+        The places go to the samples whose distances differ most from their mean, nearer or farther,
+        not to the nearest.
     apart : {0, 1, -1}
         1: pairs weigh by how far their outcomes lie apart, d, -1: by 1 - d; 0: by the class alone.
 
@@ -83,6 +92,7 @@ class Term:
     band: Band | None = None
     worth: np.ndarray | None = None
     even: bool = False
+    extreme: bool = False
     apart: int = 0
 
     @property
@@ -126,6 +136,11 @@ def relieff(class_sizes: np.ndarray, n_neighbors: int | None) -> list[Term]:
     return [hits, *misses]
 
 
+def mu_relief(class_sizes: np.ndarray, n_neighbors: int) -> list[Term]:
+    """ReliefF with the k samples of a class whose distances differ most from their mean."""
+    return [replace(term, extreme=True) for term in relieff(class_sizes, n_neighbors)]
+
+
 def class_distances(n_classes: int, *, ordered: bool) -> np.ndarray:
     """How far classes lie apart, from 0 to 1: by their places if ordered, else 0 or 1."""
     codes = np.arange(n_classes)
@@ -164,7 +179,7 @@ def radius(samples: Samples, bands: Sequence[Band]) -> list[Term]:
     """ReliefF (RReliefF, if y is a number) with bands in place of k; far ones count the other way.
 
     SURF: nearer than the mean of all pairs, SURF*: and farther.  MultiSURF: nearer than the query's
-    mean by half its deviation, MultiSURF*: and farther.
+    mean by half its deviation, MultiSURF*: and farther.  SWRF and its kin: bands that are sigmoid.
     """
     if samples.outcome is None:
         terms = relieff(samples.class_masses, None)

@@ -4,6 +4,7 @@
 ``_chosen``    the features chosen so far, their distances, and what finds the best one to add
 ``_balls``     ``NeighborhoodSoftMargin``, ``NeighborhoodRoughSet``: forward selection by balls
 ``_ordered_soft_margin``  ``OrderedSoftMargin``: forward selection by nearest neighbours
+``_single_loops``  nearest neighbours along one column, by sorting
 ``_loops``     the compiled loops of both
 """
 

@@ -70,13 +70,13 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     Features are added one at a time, each time the one with the smallest soft margin: over radii,
     the minimum of 1 / (2 radius^2) + penalty * errors, where errors are the samples that the
     majority of the ball around them gets wrong [1]_.  Single wrong labels cost one penalty each.
-    The errors are counted on the samples that chose the features: judge the result in a
+    The errors are counted on the samples that chose the features: evaluate the result in a
     cross-validated ``Pipeline``.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     penalty : float, default=4.0
         Cost of a sample decided wrongly, against the size of the ball.
@@ -95,8 +95,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -111,7 +111,7 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     path_ : recarray of shape (n_reached,)
         Steps of the search: the ``feature`` added, the soft margin after it (``value``), its
         ``radius`` and the ``errors`` at that radius.
@@ -133,8 +133,9 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     margin within one penalty (one error) of the smallest, in a search that ends when the smallest
     has not fallen by one penalty for 10 steps; a number stops the search there.
 
-    Features at a tie: the lowest index.  Once no errors are left in the largest ball, every further
-    feature that keeps it so is as good as any other, and the lowest index is all that decides;
+    Features at a tie: the lowest index.  Once no errors are left in the largest ball, every
+    further feature that leaves it so is as good as any other, and the lowest index is all that
+    decides;
     ``n_features_to_select=None`` stops before.  Constant features come last.
 
     Missing values (NaN) leave the feature out of the pair, whose squared distance is scaled up to
@@ -309,7 +310,7 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     radius : float, default=0.15
         Radius of the ball, over features scaled to [0, 1].
@@ -322,8 +323,8 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
         Where the arithmetic runs.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -338,12 +339,12 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     path_ : recarray of shape (n_reached,)
         Steps of the search: the ``feature`` added, the dependency after it (``value``), the
         ``radius``, the number of samples whose ball is not pure (``errors``) and the neighbours of
         another class, added over all samples (``conflicts``).  Without a number given, the last
-        step may be one that did not raise the dependency; its feature is not kept.
+        step may be one that did not raise the dependency; its feature is not selected.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -366,7 +367,8 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     first.  While the dependency is 0 the search goes on as long as these become fewer.  Constant
     features come last.  Missing values (NaN) leave the feature out of the pair, whose squared
     distance is scaled up to all features chosen; samples that share none are infinitely far apart,
-    so that a feature with many gaps leaves empty balls, which are pure.  Fill such gaps first.
+    so that a feature with many missing values leaves empty balls, which are pure.  Impute these
+    first.
 
     A step costs n_samples^2 * n_features at most.
 

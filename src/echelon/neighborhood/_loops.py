@@ -1,6 +1,6 @@
 """Compiled loops: neighborhoods and nearest neighbours when a candidate joins the chosen features.
 
-Squared distances over the chosen features are kept (one triangle, row after row) or, where that
+Squared distances over the chosen features are stored (one triangle, row after row) or, where that
 is too large, added up again row by row.  A candidate adds one column to them.  Rows are visited
 in any order; a candidate that can no longer win is left behind.
 """
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from echelon.kernels import kernel
-from echelon.kernels.order import kth_smallest
+from echelon.kernels.accumulate import kth_smallest
 
 MEAN, MEDIAN, OWN_CLASS = 0, 1, 2
 """How neighbours answer; with OWN_CLASS the answer is the share of them in the sample's class."""
@@ -345,8 +345,15 @@ def mean_answer(far, last, tolerance, places, marks, nobody):
     The places left at the last distance are shared by all who lie there, so that the order of the
     rows does not matter.
     """
-    n_near, n_tied, near, tied = 0, 0, 0.0, 0.0
     edge = last * tolerance
+    n_within, within = 0, 0.0
+    for t in range(far.shape[0]):
+        there = far[t] <= edge
+        n_within += there
+        within += marks[t] if there else 0.0
+    if n_within == places and edge < np.inf:
+        return within / places  # every place is one sample's
+    n_near, n_tied, near, tied = 0, 0, 0.0, 0.0
     for t in range(far.shape[0]):
         d = far[t]
         if d <= edge and d < np.inf:

@@ -22,7 +22,7 @@ from sklearn.utils import check_consistent_length, gen_batches
 
 from echelon._core.samples import arrange
 from echelon.data import as_table, read_columns
-from echelon.engines import Classes, Engine, Found, Samples, Search, resolve_engine
+from echelon.engines import Classes, Engine, Found, Samples, Search, Space, resolve_engine
 from echelon.targets import read_classes
 
 SLACK = 1e-12
@@ -412,7 +412,7 @@ class Relation(NamedTuple):
     labels: np.ndarray
     samples: Samples
     engine: Engine
-    space: Any
+    space: Space
 
     def nearest(self, classes: Classes) -> np.ndarray:
         """Distance of every sample to the nearest of the classes; inf if there is none."""

@@ -27,6 +27,7 @@ from echelon.neighborhood._loops import (
     add_errors,
     shortlist,
 )
+from echelon.neighborhood._single_loops import single_errors
 from echelon.targets import Target, TargetReader
 
 PATIENCE = 4
@@ -39,8 +40,8 @@ MOST_BY_ARRAYS = 4e6
 """Terms (samples squared times features) up to which array operations, at a third of the speed,
 take less than half a second for a whole search; compiling the loops takes three seconds."""
 
-SHORTLIST = 8
-"""One in so many samples, the nearest over the chosen features, is looked at first."""
+ROOM = 2.0
+"""Times as many samples as expected are in the list of near ones that is looked at first."""
 
 FEW_CANDIDATES = 8
 """For so few, lists of near samples cost as much as they save."""
@@ -49,7 +50,7 @@ TASKS = 8
 """Parts that the lists are made in, for several threads."""
 
 EQUAL = 1e-9
-"""Errors that differ by less than this share of a guess are equal: sums are rounded."""
+"""Errors that differ by less than this share of the baseline error are equal: sums are rounded."""
 
 
 class OrderedSoftMargin(TargetReader, ForwardSelector):
@@ -59,16 +60,16 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
     answer best.  For ordered classes the answer is their mean or median class and the error how
     many classes it is off; for numbers the same in units of y; for classes without an order the
     error is the share of neighbours of another class.  As in :class:`NeighborhoodSoftMargin` a
-    set is judged by what its neighborhoods decide, wrong labels cost little, and features that
-    act only together are found once the first of them is in; but a near miss costs less than a
-    far one, and neighborhoods have a number of samples instead of a radius.  The errors are
-    measured on the samples that chose the features: judge the result in a cross-validated
+    set is evaluated by what its neighborhoods decide, wrong labels cost little, and features that
+    act only in combination are found once the first of them is in; but a near miss costs less than
+    a far one, and neighborhoods have a number of samples instead of a radius.  The errors are
+    measured on the samples that chose the features: evaluate the result in a cross-validated
     ``Pipeline``.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     n_neighbors : int, default=9
         Neighbours that answer, all others if there are fewer.
@@ -76,7 +77,7 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
         What they answer: the mean of their classes' positions (or of their numbers), which is the
         smoother criterion, or the median.  Of no effect for classes without an order.
     min_gain : float, default=0.005
-        Fall of the error that is worth more features, as a share of the error of a guess: the
+        Fall of the error that is worth more features, as a share of the baseline error: the
         answer of all other samples.  The search ends when the smallest error has not fallen by
         that in four steps: what features say together may show only with the second or third.
         None: it never ends by itself, and all features that were reached are kept.
@@ -99,8 +100,8 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
         Cores to use; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib says otherwise.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are kept in any case and ranked first; others are chosen beside them.  They
-        count in ``n_features_to_select``.
+        Features that are selected in any case and ranked first; others are chosen beside them.
+        They count in ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
         Features that stand or fall together: a label for every feature (None: on its own), or a
         dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
@@ -115,11 +116,11 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; features never reached share rank n_reached + 1.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     path_ : recarray of shape (n_reached,)
         Steps of the search: the ``feature`` added, the ``error`` after it, and the ``gain``: the
-        fall of the error as a share of ``guess_error_``.  The last steps may be ones that were not
-        kept.
+        fall of the error as a share of ``guess_error_``.  The last steps may be ones
+        that were not selected.
     first_errors_ : ndarray of shape (n_features,)
         Error of every feature alone.
     guess_error_ : float
@@ -150,9 +151,10 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
 
     Missing values (NaN) leave the feature out of the pair, whose squared distance is scaled up to
     all features chosen; samples that share none are infinitely far apart.  A sample without any
-    neighbour is answered by the guess.
+    neighbour is answered by the baseline.
 
-    A step costs n_samples^2 * n_features.  Memory: n_samples^2 / 2 distances, or, where these
+    A step costs n_samples^2 * n_features, the first less: along one numeric column neighbours are
+    found by sorting.  Memory: n_samples^2 / 2 distances, or, where these
     exceed scikit-learn's ``working_memory``, none (they are then added up again at every step).
     Small inputs (up to 4 million n_samples^2 * n_features) are computed by array operations,
     larger ones by compiled loops; only rounding differs.
@@ -266,7 +268,7 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
 
 
 class AnswerStep(NamedTuple):
-    """A feature, the error after it was added, and the fall as a share of the error of a guess."""
+    """A feature, the error after it was added, and the fall as a share of the baseline error."""
 
     feature: int
     error: float
@@ -274,7 +276,7 @@ class AnswerStep(NamedTuple):
 
 
 def _fall(steps: list[AnswerStep], n: int) -> float:
-    """How far the smallest error falls after n steps, as a share of the error of a guess."""
+    """How far the smallest error falls after n steps, as a share of the baseline error."""
     gains = np.cumsum([step.gain for step in steps])
     return float(gains[n:].max() - gains[:n].max())
 
@@ -402,13 +404,19 @@ class AnswerSearch:
             answers = np.array([_answers(far, self.question) for far in distances])
             return np.abs(answers - truth(self.question)).sum(axis=1)
         errors = np.zeros(len(candidates))
-        add_errors(state, candidates, self.question, lists, limit, errors)
+        sorts = np.full(len(candidates), not self.chosen.size and self.question.how != MEDIAN)
+        sorts &= state.nominal[candidates] == 0
+        if sorts.any():
+            errors[sorts] = single_errors(state, candidates[sorts], self.question)
+        others = np.zeros(len(candidates) - np.count_nonzero(sorts))
+        add_errors(state, candidates[~sorts], self.question, lists, limit, others)
+        errors[~sorts] = others
         return np.where(errors > limit, np.inf, errors)
 
     def _shortlists(self, n_candidates: int) -> Shortlists:
         """The samples to look at first; none where they would not save work."""
         chosen, n_samples = self.chosen, self.chosen.n_samples
-        size = max(n_samples // SHORTLIST, 4 * self.question.places)
+        size = list_size(n_samples, self.question.places, chosen.size)
         worthwhile = n_candidates > FEW_CANDIDATES and 2 * size < n_samples
         if self.squares is not None or not worthwhile or not chosen.size or chosen.state.missing:
             n_samples = 0
@@ -423,6 +431,17 @@ class AnswerSearch:
                 )
             )
         return lists
+
+
+def list_size(n_samples: int, n_places: int, n_chosen: int) -> int:
+    """How many samples, the nearest over the chosen features, most likely hold all neighbours.
+
+    Of n samples spread evenly over m features, about (r/n)^((m + 1)/m) n lie within the distance
+    of the r-th one when one more feature counts: k of them, if r is n^(1/(m + 1)) k^(m/(m + 1)).
+    """
+    share = 1 / (n_chosen + 1)
+    expected = n_samples**share * n_places ** (1 - share)
+    return int(ROOM * expected)
 
 
 def _column_squares(state: Chosen, feature: int) -> np.ndarray:

@@ -88,7 +88,7 @@ def _short_changes(moved, start, reach, change):
 
 @kernel
 def _long_changes(moved, start, reach, change):
-    """The same from the sums themselves."""
+    """Changes from the sums themselves."""
     here = moved[start : start + BLOCK]
     for p in range(BLOCK):
         change[p] = 0

@@ -73,12 +73,12 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    RankOrderSelector : Which features to keep.
+    RankOrderSelector : Which features to select.
 
     Notes
     -----
     A tie counts as half of either order; an unknown order (NaN) counts for nothing, in fit and
-    in predict.  Without ties and gaps "bayes" equals ``BernoulliNB(alpha=alpha)`` on
+    in predict.  Without ties and missing values "bayes" equals ``BernoulliNB(alpha=alpha)`` on
     :func:`~echelon.rankorder.boolean_order`.  Pairs of features are far from independent, so
     with many features its probabilities are near 0 and 1.  Predicting costs n^2 operations per
     sample and class, or training sample ("kernel"); "bayes" holds n^2 small integers per class.

@@ -4,7 +4,7 @@ The divergence of a set of features (Definition 3) is the entropy of the classes
 these features, less that given the order of all: 0 while samples of different classes that could be
 told apart still can.
 
-Each criterion looks at all features left and is told which one was removed; what it keeps is
+Each criterion looks at all features left and is told which one was removed; what it selects is
 updated by that feature alone.
 """
 
@@ -204,7 +204,7 @@ class Criterion(ABC):
 
     @abstractmethod
     def candidates(self, left: np.ndarray) -> Candidates:
-        """Judge the removal of each feature left (ascending indices)."""
+        """Evaluate the removal of each feature left (ascending indices)."""
 
     @abstractmethod
     def remove(self, feature: int) -> None:

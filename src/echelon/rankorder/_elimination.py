@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.progress import track
+from echelon._core.jobs import track
 from echelon.base import BaseSelector
 from echelon.data import Data
 from echelon.rankorder._classifier import RankOrderClassifier
@@ -43,7 +43,7 @@ class RankOrderSelector(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as the search finds, by the rule in
+        Number, or share, of features to select.  None: as many as the search finds, by the rule in
         the Notes.
     criterion : {"spoilers", "cdv", "kl", "ks"}, default="spoilers"
         What goes first: the feature with most inversions within the classes ("spoilers"); the one
@@ -72,9 +72,9 @@ class RankOrderSelector(BaseSelector):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never removed share the first.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     divergence_ : float
-        Divergence of the kept features.
+        Divergence of the selected features.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -120,7 +120,7 @@ class RankOrderSelector(BaseSelector):
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.46, 1.1]
     """
 
-    _allow_nan: ClassVar[bool] = True
+    _allow_nan = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": BaseSelector._parameter_constraints["n_features_to_select"],
@@ -156,7 +156,7 @@ class RankOrderSelector(BaseSelector):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> RankOrderSelector:
-        """Remove features one by one and choose how many to keep.
+        """Remove features one by one and choose how many to select.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class RankOrderSelector(BaseSelector):
         return max(1, int(self.step * n_features))
 
     def _choose(self, n_features: int, n_wanted: int | None) -> None:
-        """Order, ranks and the features kept, from the path."""
+        """Order, ranks and the features selected, from the path."""
         removed = self.path_.feature
         never = np.setdiff1d(np.arange(n_features), removed)
         self.order_ = np.concatenate([never, removed[::-1]])

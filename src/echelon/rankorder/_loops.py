@@ -307,7 +307,7 @@ def surprise(hashes, known, classes, n_classes, logs):
 
 @kernel
 def surprises_without(candidates, hashes, known, before, changes, classes, n_classes, logs, out):
-    """The same after removing each of some features."""
+    """Surprises after removing each of some features."""
     m, n = hashes.shape[0], before.shape[0] - 1
     slots, groups, sizes, counts = _scratch(m, n_classes)
     keys = np.empty(m, np.uint64)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from echelon.engines._base import Engine
-from echelon.engines._search import Classes, Found, Samples, Search
+from echelon.engines._base import Classes, Engine, Found, Samples, Search, Space
 from echelon.kernels.accumulate import add_differences, sum_differences, within_kth
 
 
@@ -88,7 +87,7 @@ def _ranges(classes: Classes, own: np.ndarray) -> Iterator[tuple[tuple[int, int]
         yield wanted, np.flatnonzero(np.isin(own, members))
 
 
-def _all_found(engine: Engine, space: Any, queries: np.ndarray, search: Search) -> Found:
+def _all_found(engine: Engine, space: Space, queries: np.ndarray, search: Search) -> Found:
     pieces = []
     while len(queries):
         pieces.append(engine.nearest(space, queries, search))

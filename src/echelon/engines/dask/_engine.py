@@ -15,8 +15,7 @@ from distributed import Client, Future, Security, default_client
 from distributed.core import rpc
 
 from echelon.engines import resolve_engine
-from echelon.engines._base import Engine, Pairs
-from echelon.engines._search import Found, Samples, Search, tie_factor
+from echelon.engines._base import Engine, Found, Pairs, Samples, Search, tie_factor
 from echelon.engines.dask._blocks import (
     Block,
     Layout,

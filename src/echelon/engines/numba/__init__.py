@@ -1,7 +1,6 @@
 """The local engine: compiled kernels in threads.
 
-``_engine``   the primitives
-``_packing``  samples laid out for the search: rounded values, blocks of lanes, error bounds
+``_engine``   the primitives, and samples laid out for them: rounded values, error bounds
 ``_tiles``    sums over features for a tile of query rows against a block of reference rows
 ``_nearest``  the k nearest references of every query row, exactly, without a distance matrix
 ``_bands``    sums over all pairs, and over those within bands of distance, without listing pairs

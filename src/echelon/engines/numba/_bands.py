@@ -16,7 +16,7 @@ import numpy as np
 
 from echelon.engines.numba._nearest import GROUP, rows_of, sum_block
 from echelon.engines.numba._tiles import CHUNK, TILE, add_gaps, add_mismatches, add_squares
-from echelon.kernels import kernel
+from echelon.kernels import kernel, kernel_in_order
 from echelon.kernels.pairs import ANY, distance
 
 STRIP = 8
@@ -287,6 +287,37 @@ def _weigh(codes, there, back, mass, own, weights, rows):
     return 0.5 * total, 0.5 * squares
 
 
+@kernel_in_order
+def _sigmoid(far, limit, deviation):
+    """tanh(2 |far - limit| / deviation)."""
+    return 1.0 - 2.0 / (np.exp(4.0 * abs(far - limit) / deviation) + 1.0)
+
+
+@kernel_in_order
+def _weigh_by_distance(codes, far, i, begin, edges, there, back, mass, own, weights, rows):
+    """Bands of one sample, where a pair weighs more the farther it lies from the limit."""
+    limits, deviations = edges[0], edges[1]
+    total = 0.0
+    squares = 0.0
+    for j in range(weights.shape[0]):
+        code, d, r = codes[j], far[j], begin + j
+        w = 0.0
+        if code & 1:
+            w += there[0] * _sigmoid(d, limits[0, i], deviations[0, i])
+        if code & 2:
+            w += back[0, j] * _sigmoid(d, limits[0, r], deviations[0, r])
+        if code & 4:
+            w += there[1] * _sigmoid(d, limits[1, i], deviations[1, i])
+        if code & 8:
+            w += back[1, j] * _sigmoid(d, limits[1, r], deviations[1, r])
+        w *= own * mass[j]
+        weights[j] = w
+        rows[j] += 0.5 * w
+        total += w
+        squares += w * w
+    return 0.5 * total, 0.5 * squares
+
+
 @kernel
 def _add_weighted(strip, block, weights, lanes, nominal_from, totals):
     """Add the differences of a strip of queries to some lanes, times their weights, by feature.
@@ -342,16 +373,20 @@ def _add_strips(packed, block, whole, b, group, asked, weights, found):
 
 
 @kernel
-def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
+def band_sums(packed, blocks, bands, edges, mass, wanted, gives, queries, place, kept):
     """Differences times weights, by column; row sums and squares of the weights.
 
     ``gives[side, c, i]`` is what row i gives to every sample of class c in its band; ``kept`` holds
-    the bits of all pairs from ``place`` on, or nothing.
+    the bits of all pairs from ``place`` on, or nothing.  ``edges``: the limits and deviations of
+    bands in which pairs weigh by their distance, or nothing.
     """
     n_lanes = blocks.shape[2]
     found, by_row, squares = np.zeros(blocks.shape[1]), np.zeros(mass.shape[0]), 0.0
     sums, codes = np.empty((TILE, n_lanes), packed.blocks.dtype), np.zeros(n_lanes, np.uint8)
     whole, exact = bands[3], (packed.values, packed.n_numeric, packed.squared)
+    by_distance, lanes = edges.shape[2] > 0, (0, 0)
+    far_sums = np.empty((TILE, n_lanes if by_distance else 0), blocks.dtype)
+    far = np.empty(far_sums.shape, np.float64)
     for done in range(0, queries.shape[0], GROUP):
         group = queries[done : done + GROUP]
         rows = rows_of(packed, packed.blocks, group, STRIP)
@@ -383,7 +418,18 @@ def band_sums(packed, blocks, bands, mass, wanted, gives, queries, place, kept):
                     line = codes[: size - first]
                 there, back = gives[:, other, i], gives[:, own, begin:end]
                 here, among = weights[q, first:size], by_row[begin:end]
-                half, square = _weigh(line, there, back, mass[begin:end], mass[i], here, among)
+                if by_distance and first < size:
+                    if q % TILE == 0:
+                        lanes = _lines(first, size)
+                        _measure(packed, asked[q : q + TILE], blocks[b], lanes, far_sums, far)
+                    d = far[q % TILE, first - lanes[0] : size - lanes[0]]
+                    if packed.squared:
+                        d[:] = np.sqrt(d)
+                    half, square = _weigh_by_distance(
+                        line, d, i, begin, edges, there, back, mass[begin:end], mass[i], here, among
+                    )
+                else:
+                    half, square = _weigh(line, there, back, mass[begin:end], mass[i], here, among)
                 by_row[i] += half
                 squares += square
             _add_strips(packed, blocks[b], whole, b, group, asked, weights, found)

@@ -23,7 +23,7 @@ from echelon.engines.numba._tiles import (
     subtract_products,
 )
 from echelon.kernels import kernel
-from echelon.kernels.order import kth_smallest
+from echelon.kernels.accumulate import kth_smallest
 from echelon.kernels.pairs import ANY, distance, paired_distance, partial_distance, related
 
 GROUP = 64

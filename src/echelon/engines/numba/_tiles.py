@@ -12,7 +12,7 @@ which needs one maximum and one addition per term, in 16 bits: twice as many lan
 float32 and fewer operations than the absolute difference.  Euclidean distances use
 |a - b|^2 = |a|^2 + |b|^2 - 2 a.b in float32; norms of pairs of differences, for intervals, are
 taken as they are.  Either way a distance is twice a *tile sum* plus
-an offset of each row, up to rounding that ``_packing`` accounts for.
+an offset of each row, up to rounding that ``_engine`` accounts for.
 """
 
 import numpy as np
@@ -121,7 +121,7 @@ def add_mismatches(rows, block, first, last, lanes, unit, sums):
 
 @kernel
 def add_known_mismatches(rows, block, first, last, unit, sums):
-    """The same where both are known: 0 is not."""
+    """Add ``unit`` for every feature known in both that differs; 0 is unknown."""
     for f in range(first, last):
         values = block[f]
         a, b, c, d = rows[0, f], rows[1, f], rows[2, f], rows[3, f]
@@ -169,7 +169,7 @@ def add_norms(rows, block, first, last, sums):
 
 @kernel
 def add_partial_norms(rows, block, first, last, sums, shared):
-    """The same where both rows have the columns, counted twice, once for each."""
+    """Add norms of the columns both rows have; each norm counts twice, once per column."""
     for f in range(first, last, 2):
         b0, b1 = block[f], block[f + 1]
         for q in range(TILE):

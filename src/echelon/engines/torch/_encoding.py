@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import torch
 
-from echelon.engines._search import Samples
+from echelon.engines._base import Samples
 
 TILE, UNROLL, DEPTH = 128, 4, 32
 """Rows per tile; features per turn of the loops over sums and over products."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from echelon.engines._base import Engine, Pairs
-from echelon.engines._search import Bands, BandSums, Found, Samples, Search, tie_factor
+from echelon.engines._base import Bands, BandSums, Engine, Found, Pairs, Samples, Search, tie_factor
 from echelon.engines.torch import _exact
 from echelon.engines.torch._encoding import TILE
 from echelon.engines.torch._exact import MeasuredPairs, measured, pieces, weighted_sum

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from echelon.engines._base import Pairs
-from echelon.engines._search import Bands, BandSums
+from echelon.engines._base import Bands, BandSums, Pairs
 from echelon.engines.torch._tiles import QueryTiles, Space
 from echelon.kernels.pairs import ABOVE, ANY
 
@@ -155,7 +154,7 @@ def band_sums(space: Space, queries: np.ndarray, bands: Bands) -> BandSums:
     classes = space.samples.classes
     pairs = _all_pairs(space)
     gives = bands.gives(classes, _counts(space, pairs, queries, bands, limits))
-    return _sums(space, pairs, queries, limits, gives)
+    return _sums(space, pairs, queries, bands._replace(limits=limits), gives)
 
 
 class _PlainPairs:
@@ -186,7 +185,7 @@ class _PlainPairs:
 
 
 class _FusedPairs:
-    """The same by kernels that go through the features of a pair in registers."""
+    """Exact distances by kernels that go through the features of a pair in registers."""
 
     def __init__(self, space: Space) -> None:
         from echelon.engines.torch import _gpu  # needs Triton
@@ -232,6 +231,19 @@ def _inside(far: torch.Tensor, limits: torch.Tensor, side: int, tolerance: float
     return far * tolerance < limits if side == 0 else far > limits * tolerance
 
 
+def _share(
+    space: Space, far: torch.Tensor, limits: torch.Tensor, unit: torch.Tensor | None, side: int
+) -> torch.Tensor:
+    """What pairs weigh in a band: nothing outside, and inside 1, or by their distance in units."""
+    inside = _inside(far, limits, side, space.tolerance)
+    if unit is None:
+        return inside
+    if space.squared:
+        far, limits = far.sqrt(), limits.sqrt()
+    weight = (far - limits).abs_().mul_(2.0 / unit).tanh_()
+    return torch.where(inside, weight, 0.0)  # no number where a limit is none
+
+
 def _counts(
     space: Space,
     pairs: AllPairs,
@@ -260,12 +272,13 @@ def _sums(
     space: Space,
     pairs: AllPairs,
     queries: np.ndarray,
-    limits: np.ndarray,
+    bands: Bands,
     gives: np.ndarray,
 ) -> BandSums:
     """Differences times what is given, and row sums and squares of the mean of both directions."""
     device = space.device
-    edges, given = torch.as_tensor(limits, device=device), torch.as_tensor(gives, device=device)
+    edges, given = (torch.as_tensor(part, device=device) for part in (bands.limits, gives))
+    units = None if bands.deviations is None else torch.as_tensor(bands.deviations, device=device)
     of = torch.as_tensor(space.samples.classes, device=device)
     totals = torch.zeros(space.values.shape[1], dtype=torch.float64, device=device)
     by_row = torch.zeros(len(of), dtype=torch.float64, device=device)
@@ -274,11 +287,13 @@ def _sums(
         own = torch.as_tensor(rows, device=device)
         there, back = torch.zeros_like(far), torch.zeros_like(far)
         for side in range(2):
-            inside = _inside(far, edges[side, own][:, None], side, space.tolerance)
-            there += inside * given[side][:, own].T[:, of]
-            inside = _inside(far, edges[side], side, space.tolerance)
-            back += inside * given[side][of[own]]
-        del far, inside
+            unit = None if units is None else units[side]
+            of_own = None if unit is None else unit[own, None]
+            share = _share(space, far, edges[side, own, None], of_own, side)
+            there += share * given[side][:, own].T[:, of]
+            share = _share(space, far, edges[side], unit, side)
+            back += share * given[side][of[own]]
+        del far, share
         by_row[own] += 0.5 * there.sum(1)
         by_row += 0.5 * there.sum(0)
         # (a + b)^2 / 2 over unordered pairs is a^2 / 2 + a b / 2 over ordered ones.

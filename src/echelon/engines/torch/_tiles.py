@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-from echelon.engines._search import Samples
+from echelon.engines._base import Samples
 from echelon.engines.torch._encoding import (
     TILE,
     Bytes,
@@ -144,16 +144,12 @@ def _encoding_for(space: Space, relation: int) -> type[Encoding]:
 
 def encoded_as(space: Space, kind: type[Encoding]) -> Encoding:
     """An encoding of that kind for the samples of a space."""
-    values = space.samples.values
     if kind is Products:
-        return Products(space.samples, _by_column(space, values.mean(0, dtype=np.float64)))
+        mean = space.values.sum(0, dtype=torch.float64) / len(space.values)
+        return Products(space.samples, mean.to(space.device))
     if kind is Bytes:
-        return Bytes(space.samples, _by_column(space, values.min(0)))
+        return Bytes(space.samples, space.values.amin(0).double().to(space.device))
     return Floats(space.samples, space.metric)
-
-
-def _by_column(space: Space, numbers: np.ndarray) -> torch.Tensor:
-    return torch.as_tensor(numbers, dtype=torch.float64, device=space.device)
 
 
 def lay_out(space: Space, encoding: Encoding) -> Tiles:

@@ -18,7 +18,7 @@ from echelon.engines.numba._tiles import (
 )
 from echelon.engines.numba.leaves._layout import PADDED
 from echelon.kernels import kernel
-from echelon.kernels.order import kth_smallest
+from echelon.kernels.accumulate import kth_smallest
 from echelon.kernels.pairs import ABOVE
 
 # ------------------------------------------------------------------------------------- boxes
@@ -57,7 +57,7 @@ def _bound_complete(leaves, along, bounds, b):
 
 @kernel
 def _bound_partial(leaves, along, scale, bounds, b):
-    """The same where values are missing.
+    """A lower bound where values are missing.
 
     An axis that a row of the leaf misses has no range and adds nothing.  The sum over those left
     is scaled up by as much as a row that shares all the query has: others count more.
@@ -179,7 +179,7 @@ def sum_tile(block, halves, form, tile, sums, shared):
 
 @kernel
 def _sum_partial(block, n_numeric, nominal_from, squared, tile, sums, shared):
-    """The same over the columns both rows have, scaled up to all; beyond all if there are none."""
+    """Distance over the columns both rows have, scaled up to all; beyond all if there are none."""
     sums[:] = 0
     shared[:] = 0
     for f in range(n_numeric):

@@ -10,9 +10,10 @@ sum nearly as much as all of them do one by one.  A few sums then tell rows apar
 all columns, and boxes along few axes are small.
 
 *Codes* are how values are written down.  For the Manhattan metric, and numeric columns without
-gaps, as whole numbers, ``steps`` to the unit: of 8 bits where that is exact, as for answers from 1
-to 5, and else of 16.  All else is float32.  Steps are even, since a nominal mismatch adds half a
-unit to sums that count twice.  Nominal codes begin at 1; among whole numbers, 0 is missing.
+missing values, as whole numbers, ``steps`` to the unit: of 8 bits where that is exact, as for
+answers from 1 to 5, and else of 16.  All else is float32.  Steps are even, since a nominal mismatch
+adds half a unit to sums that count twice.  Nominal codes begin at 1; among whole numbers, 0 is
+missing.
 
 *Leaves* are runs of rows of a class that lie near each other (see ``_order``): their codes lane by
 lane, and along every axis the lowest and the highest.  How far a row lies outside these ranges
@@ -28,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._search import Samples
+from echelon.engines._base import Samples
 
 FEWER = (8, 4)
 """Numbers of axes for numeric columns that are tried, beside one each."""
@@ -62,7 +63,7 @@ _AT_ONCE = 1 << 18
 
 
 class Axes(NamedTuple):
-    """Sums of columns; nominal columns, and those with gaps, have an axis of their own."""
+    """Sums of columns; nominal ones, and those with missing values, have an axis each."""
 
     of_column: np.ndarray
     """The axis of every column; those of numeric columns come first."""
@@ -153,7 +154,7 @@ class Codes(NamedTuple):
     steps: float
     """Per unit of distance."""
     slack: float
-    """More than a distance in steps, or a bound of one, can be off by."""
+    """Bound of the rounding error of a distance, or of a bound of one, in steps."""
     never: float
     """No distance reaches it."""
     lanes: int

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon.engines._search import Samples
+from echelon.engines._base import Samples
+from echelon.engines._numpy import distances
 from echelon.engines.numba.leaves._layout import (
     MOST_CODES,
     Axes,
@@ -16,7 +17,6 @@ from echelon.engines.numba.leaves._layout import (
     first_of_equals,
     possible_axes,
 )
-from echelon.engines.numpy._engine import distances
 
 FEWEST_PAIRS = 1 << 28
 """Queries times rows from which on the order of rows matters (a quarter of a second)."""
@@ -95,7 +95,7 @@ class _Tree:
         yield from self.leaves(right, for_right)
 
     def _widest(self, rows: np.ndarray) -> int:
-        """The axis along which differences from the median add up to most; gaps are not far."""
+        """The axis along which differences from the median add up to most; missing ones are 0."""
         places = self.along[rows]
         gaps = np.abs(places - np.sort(places, axis=0)[len(places) // 2])
         gaps[:, self.nominal_from :] = gaps[:, self.nominal_from :] > 0

@@ -35,7 +35,7 @@ from echelon.engines.numba.leaves._bound_loops import (
     sum_tile,
 )
 from echelon.kernels import kernel
-from echelon.kernels.order import kth_smallest
+from echelon.kernels.accumulate import kth_smallest
 from echelon.kernels.pairs import ANY, distance, partial_distance, related
 
 TOGETHER = 256

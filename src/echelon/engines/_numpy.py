@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from echelon.engines._base import Engine, Pairs
-from echelon.engines._search import Found, Samples, Search, tie_factor
+from echelon.engines._base import Engine, Found, Pairs, Samples, Search, tie_factor
 from echelon.kernels.pairs import ABOVE, ANY
 
 ROOM = 1 << 20
@@ -148,7 +147,7 @@ def distances(samples: Samples, a: np.ndarray, b: np.ndarray, metric: str) -> np
 
 
 def _partial(samples: Samples, a: np.ndarray, b: np.ndarray, metric: str) -> np.ndarray:
-    """The same over the columns both rows have, scaled up to all."""
+    """Distances over the columns both rows have, scaled up to all."""
     width = 2 if metric == "paired" else 1
     total = np.zeros((len(a), len(b)))
     shared = np.zeros_like(total)
@@ -206,7 +205,7 @@ def _shared(
     tolerance: float,
     by_index: bool,
 ) -> np.ndarray:
-    """The same for queries with more neighbours than places."""
+    """Shares of the neighbours of queries with more of them than places."""
     owners = np.repeat(np.arange(len(counts)), counts)
     ascending = distances[np.lexsort((distances, owners))]
     starts = np.cumsum(counts) - counts
