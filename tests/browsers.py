@@ -25,8 +25,8 @@ needs_chromium = pytest.mark.skipif(
 
 
 @contextmanager
-def chromium():
-    """A browser that is offline and remembers what it was asked for."""
+def chromium(offline=True):
+    """A browser that remembers what it was asked for; offline it reaches not even this machine."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for option in OPTIONS + (["--no-sandbox"] if os.geteuid() == 0 else []):
@@ -35,8 +35,8 @@ def chromium():
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     driver.execute_cdp_cmd("Network.enable", {})
     driver.execute_cdp_cmd("Network.emulateNetworkConditions",
-                           {"offline": True, "latency": 0, "downloadThroughput": 0,
-                            "uploadThroughput": 0})  # fmt: skip
+                           {"offline": offline, "latency": 0, "downloadThroughput": -1,
+                            "uploadThroughput": -1})  # fmt: skip
     try:
         yield driver
     finally:

@@ -62,6 +62,17 @@ def houses(tmp_path):
     return path
 
 
+@pytest.fixture(scope="session")
+def long_table(tmp_path_factory):
+    """A CSV file on which neighborhoods take minutes: time to interrupt them."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20_000, 60))).rename(columns=str)
+    frame["y"] = rng.integers(0, 3, len(frame))
+    path = tmp_path_factory.mktemp("long") / "long.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
 # ------------------------------------------------------------------------------- reports
 
 

@@ -34,6 +34,8 @@ LITTLE = {
     "C": 0.2,
     "false_positive_rate": 0.5,
     "n_init": 1,
+    "n_knockoffs": 1,
+    "n_pairs": 3,
     "random_state": 0,
     "n_jobs": 1,
 }

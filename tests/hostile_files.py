@@ -4,10 +4,16 @@ import bz2
 import gzip
 import io
 import lzma
+import sqlite3
+import tempfile
 import zipfile
+from contextlib import closing
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
+import pyreadstat
 
 from hostile_cases import SAMPLES, TARGETS
 
@@ -63,6 +69,39 @@ def _json(rng, n, p):
     return table(rng, n, p).to_json(date_format="iso").encode()
 
 
+def _json_lines(rng, n, p):
+    return table(rng, n, p).to_json(orient="records", lines=True, date_format="iso").encode()
+
+
+def _written(write):
+    """What a library writes to a path, as bytes."""
+
+    def make(rng, n, p):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "x"
+            frame = pd.DataFrame(SAMPLES["numbers"](rng, n, p)).add_prefix("a")
+            write(frame.assign(g=np.arange(n) % 2 + 1.0), path)
+            return path.read_bytes()
+
+    return make
+
+
+def _to_spss(frame, path):
+    labels = {"g": {1: "low", 2: "high"}, "a0": {0: "none"}}
+    pyreadstat.write_sav(frame, path, variable_value_labels=labels, missing_ranges={"a0": [0]})
+
+
+def _to_sqlite(frame, path):
+    with closing(sqlite3.connect(path)) as base:
+        frame.to_sql("t", base, index=False)
+
+
+def _to_duckdb(frame, path):
+    with duckdb.connect(str(path)) as base:
+        base.register("given", frame)
+        base.sql("CREATE TABLE t AS SELECT * FROM given")
+
+
 FILES = {
     "csv": (".csv", csv),
     "semicolons": (".csv", lambda rng, n, p: csv(rng, n, p, sep=";", decimal=",")),
@@ -82,6 +121,11 @@ FILES = {
     "excel": (".xlsx", _packed(_to_excel)),
     "arff": (".arff", _arff),
     "json": (".csv", _json),
+    "json lines": (".jsonl", _json_lines),
+    "spss": (".sav", _written(_to_spss)),
+    "stata": (".dta", _written(lambda frame, to: pyreadstat.write_dta(frame, to))),
+    "sqlite": (".sqlite", _written(_to_sqlite)),
+    "duckdb": (".duckdb", _written(_to_duckdb)),
     "bytes": (".csv", lambda rng, n, p: rng.bytes(n * p)),
     "empty": (".csv", lambda rng, n, p: b""),
     "a mark": (".csv", lambda rng, n, p: b"\xef\xbb\xbf"),

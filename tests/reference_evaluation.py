@@ -221,3 +221,14 @@ def median_class(shares):
         if below >= 0.5 - 1e-12:
             return c
     return len(shares) - 1
+
+
+def group_order(ranks, groups, first=(), last=()):
+    """Groups by their best feature; those of ``first`` before, those all in ``last`` behind."""
+
+    def place(group):
+        members = [f for f in range(len(ranks)) if groups[f] == group]
+        kept = any(f in first for f in members)
+        return not kept, min((f in last and not kept, ranks[f]) for f in members)
+
+    return sorted(set(groups), key=place)

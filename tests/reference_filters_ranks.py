@@ -97,3 +97,36 @@ def chance_value(labels, classes):
     """The mean over all permutations of the classes."""
     found = [information_value(labels, order) for order in permutations(classes)]
     return sum(found) / len(found)
+
+
+def pooled_bins(values, labels, classes):
+    """Samples of both classes by bin, after neighbours are merged until shares go one way.
+
+    Of rising and falling shares those with the smaller sum of squares; missing values apart.
+    """
+    missing = [[0, 0]]
+    bins = {}
+    for value, label, c in zip(values, labels, classes, strict=True):
+        if is_missing(value):
+            missing[0][c] += 1
+        else:
+            bins.setdefault(label, [0, 0])[c] += 1
+    bins = [bins[label] for label in sorted(bins)]
+    found = []
+    for sign in (1, -1):
+        pools = []
+        for one in bins:
+            pools.append([one])
+            while len(pools) > 1 and sign * share(pools[-1]) <= sign * share(pools[-2]) + 1e-12:
+                pools[-2:] = [pools[-2] + pools[-1]]
+        loss = sum(
+            sum(each) * (each[1] / sum(each) - share(pool)) ** 2 for pool in pools for each in pool
+        )
+        found.append((round(loss, 9), -sign, pools))
+    best = min(found, key=lambda each: each[:2])[2] if bins else []
+    counts = [[sum(each[c] for each in pool) for c in (0, 1)] for pool in best]
+    return counts + (missing if sum(missing[0]) else [])
+
+
+def share(pool):
+    return sum(each[1] for each in pool) / sum(sum(each) for each in pool)

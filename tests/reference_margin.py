@@ -44,6 +44,40 @@ def trend(X, y, k, nominal, signs, tolerance=1e-9):
     return scores
 
 
+# ----------------------------------------------------------------------------------- mu-Relief
+
+
+def extremes(far, k, ties, tolerance=1e-9):
+    """Places of the k samples whose distances differ most from their mean: {index: share}."""
+    mean = sum(far.values()) / max(len(far), 1)
+    apart = {j: abs(d - mean) for j, d in far.items()}
+    if len(far) <= k:
+        return dict.fromkeys(far, 1.0)
+    last = sorted(apart.values(), reverse=True)[k - 1]
+    equal = tolerance * max(far.values())
+    shares = {j: 1.0 for j, a in apart.items() if a > last + equal}
+    tied = sorted(j for j, a in apart.items() if abs(a - last) <= equal)
+    left = k - len(shares)
+    if ties == "share":
+        return shares | {j: left / len(tied) for j in tied}
+    return shares | dict.fromkeys(tied[:left], 1.0)
+
+
+def mu_relief(X, y, k=10, nominal=None, metric="manhattan", ties="share"):
+    """ReliefF with the extreme samples of every class in place of the nearest."""
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    scores = [0.0] * len(X[0])
+    for i in range(len(X)):
+        far = distances(X, i, nominal, metric)
+        for c in set(y):
+            shares = extremes({j: d for j, d in far.items() if y[j] == c}, k, ties)
+            weight = -1.0 if c == y[i] else y.count(c) / (len(y) - y.count(y[i]))
+            for f in range(len(scores)):
+                scores[f] += weight * mean_difference(X, i, shares, f, nominal) / len(X)
+    return scores
+
+
 # ------------------------------------------------------------------------------------ RReliefF
 
 
@@ -110,22 +144,22 @@ def rrelieff(
 # --------------------------------------------------------------------------------- SURF family
 
 
-def limits(X, nominal, metric, own):
-    """Mean and deviation of the distances of every sample, or the mean of all pairs."""
+def moments(row):
+    """Mean and deviation of some distances."""
+    mean = sum(row) / max(len(row), 1)
+    return mean, math.sqrt(sum((d - mean) ** 2 for d in row) / max(len(row), 1))
+
+
+def moments_of_distances(X, nominal, metric, own):
+    """Mean and deviation of the distances of every sample, or those of all pairs for each."""
     far = [list(distances(X, i, nominal, metric).values()) for i in range(len(X))]
     if not own:
-        every = [d for row in far for d in row]
-        return [(sum(every) / max(len(every), 1), 0.0)] * len(X)
-    found = []
-    for row in far:
-        mean = sum(row) / max(len(row), 1)
-        found.append((mean, math.sqrt(sum((d - mean) ** 2 for d in row) / max(len(row), 1))))
-    return found
+        return [moments([d for row in far for d in row])] * len(X)
+    return [moments(row) for row in far]
 
 
-def in_reach(far, mean, deviation, side, tolerance=1e-9):
-    """Samples nearer than mean - deviation / 2 (side -1), or farther than mean + deviation / 2."""
-    limit = mean + side * deviation / 2
+def in_reach(far, limit, side, tolerance=1e-9):
+    """Samples nearer than the limit (side -1), or farther."""
     if side < 0:
         return [j for j, d in far.items() if d * (1 + tolerance) < limit]
     return [j for j, d in far.items() if d > limit * (1 + tolerance)]
@@ -136,40 +170,98 @@ def radius(X, y, own, star, nominal=None, metric="manhattan", apart=None, querie
 
     Classes if ``apart`` is None, else a contrast of outcomes.
     """
+
+    def weigh(far, mean, deviation, side):
+        limit = mean + side * (deviation / 2 if own else 0.0)
+        return dict.fromkeys(in_reach(far, limit, side), 1.0)
+
+    return in_bands(X, y, own, star, weigh, nominal, metric, apart, queries)
+
+
+def sigmoid(
+    X, y, own, star, dead_band=0.0, nominal=None, metric="manhattan", apart=None, queries=None
+):
+    """SWRF (own=False) and MultiSWRF (own=True), without and with far samples."""
+
+    def weigh(far, mean, deviation, side):
+        limit = mean + side * dead_band * deviation
+        return {j: 2 / (1 + math.exp(-4 * abs(far[j] - limit) / deviation)) - 1
+                for j in in_reach(far, limit, side)}  # fmt: skip
+
+    return in_bands(X, y, own, star, weigh, nominal, metric, apart, queries)
+
+
+def in_bands(X, y, own, star, weigh, nominal, metric, apart, queries):
+    """Near samples, and with ``star`` less the far ones, each with its weight."""
     nominal = nominal or [False] * len(X[0])
     X = scale_columns(X, nominal)
     queries = range(len(X)) if queries is None else queries
-    moments = limits(X, nominal, metric, own)
+    spread = moments_of_distances(X, nominal, metric, own)
     scores = [0.0] * len(X[0])
     for side in (-1, 1) if star else (-1,):
-        reach = {}
-        for i in queries:
-            reach[i] = in_reach(distances(X, i, nominal, metric), *moments[i], side)
+        reach = {i: weigh(distances(X, i, nominal, metric), *spread[i], side) for i in queries}
         if apart is None:
             found = hits_and_misses(X, y, reach, nominal)
         else:
-            near = {i: {j: 1 / len(js) for j in js} for i, js in reach.items()}
-            found = contrast(X, near, y, apart, nominal)
+            found = contrast(X, {i: even(near) for i, near in reach.items()}, y, apart, nominal)
         scores = [s - side * part for s, part in zip(scores, found, strict=True)]
     return scores
 
 
 def hits_and_misses(X, y, reach, nominal):
-    """Mean difference to misses, class by class with prior weights, less that to hits."""
+    """Mean of weight times difference over misses, class by class, less that over hits.
+
+    Classes of misses weigh by their share among the other classes.  A neighbour that lacks the
+    feature counts as the weighted mean of the query's others.
+    """
     prior = {c: sum(label == c for label in y) / len(y) for c in set(y)}
     scores = []
     for f in range(len(X[0])):
         total = 0.0
-        for i, js in reach.items():
+        for i, weights in reach.items():
             for c in sorted(prior):
                 sign = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
-                members = {j: 1.0 for j in js if y[j] == c}
-                total += sign * mean_difference(X, i, members, f, nominal)
+                members = {j: w for j, w in weights.items() if y[j] == c}
+                weight = sum(members.values()) / max(len(members), 1)
+                total += sign * weight * mean_difference(X, i, members, f, nominal)
         scores.append(total / len(reach))
     return scores
 
 
 # ------------------------------------------------------------------------------------- I-Relief
+
+
+def weighted_relieff(X, y, k, w, nominal, metric):
+    """ReliefF whose neighbours are near by weighted differences, squared ones if Euclidean."""
+    n, p = len(X), len(X[0])
+    power = 1 if metric == "manhattan" else 2
+    scores = [0.0] * p
+    for i in range(n):
+        far = {}
+        for j in set(range(n)) - {i}:
+            gaps = [difference(X[i][f], X[j][f], nominal[f]) for f in range(p)]
+            far[j] = sum(w[f] * gaps[f] ** power for f in range(p)) ** (1 / power)
+        for c in set(y):
+            shares = places({j: d for j, d in far.items() if y[j] == c}, k, "share", 1e-9)
+            weight = -1.0 if c == y[i] else y.count(c) / (n - y.count(y[i]))
+            for f in range(p):
+                scores[f] += weight * mean_difference(X, i, shares, f, nominal) / n
+    return scores
+
+
+def iterative_relieff(X, y, k, n_rounds=10, rate=0.1, nominal=None, metric="manhattan"):
+    """ReliefF again and again, by distances that its positive scores weigh; and the rounds."""
+    nominal = nominal or [False] * len(X[0])
+    X = scale_columns(X, nominal)
+    w = [1.0] * len(X[0])
+    for r in range(n_rounds):
+        scores = weighted_relieff(X, y, k, w, nominal, metric)
+        best = max(scores)
+        if best <= 1e-13:
+            return scores, r + 1
+        aim = [max(s, 0.0) / best for s in scores]
+        w = aim if r == 0 else [old + rate * (new - old) for old, new in zip(w, aim, strict=True)]
+    return scores, n_rounds
 
 
 def soft_relief(X, y, sigma, nominal=None, tolerance=1e-4, max_iter=100):

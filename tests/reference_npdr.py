@@ -7,7 +7,7 @@ list of rows (weight, outcome difference, [1, feature's difference, covariates' 
 import math
 
 from reference import difference, places, scale_columns
-from reference_margin import distances, in_reach, limits
+from reference_margin import distances, in_reach, moments
 
 
 def neighbour_pairs(X, k, nominal, metric, ties):
@@ -16,7 +16,8 @@ def neighbour_pairs(X, k, nominal, metric, ties):
     for i in range(len(X)):
         far = distances(X, i, nominal, metric)
         if k is None:
-            near = dict.fromkeys(in_reach(far, *limits(X, nominal, metric, True)[i], -1), 1.0)
+            mean, deviation = moments(list(far.values()))
+            near = dict.fromkeys(in_reach(far, mean - deviation / 2, -1), 1.0)
         else:
             near = places(far, k, ties, 1e-9)
         found += [(i, j, share) for j, share in near.items()]

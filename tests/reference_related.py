@@ -35,3 +35,40 @@ def p_value(columns, outcomes, orders):
         for order in orders
     )
     return (1 + as_large) / (1 + len(orders))
+
+
+def residuals(values):
+    """What a regression on the value before, a constant and the number of the row leaves.
+
+    By Gram and Schmidt: the regressors made orthogonal one by one, and taken off.
+    """
+    y, regressors = (
+        values[1:],
+        [[1.0] * (len(values) - 1), list(range(len(values) - 1)), values[:-1]],
+    )
+    found = []
+    for column in regressors:
+        for other in found:
+            column = without(column, other)
+        if sum(x * x for x in column) > 1e-9:
+            found.append(column)
+    for column in found:
+        y = without(y, column)
+    return [0.0 if abs(x) < 1e-9 else x for x in y]
+
+
+def without(a, b):
+    """A list less its projection on another one."""
+    share = sum(x * z for x, z in zip(a, b, strict=True)) / sum(z * z for z in b)
+    return [x - share * z for x, z in zip(a, b, strict=True)]
+
+
+def p_value_along(columns, outcomes, order):
+    """The same for rows along time: residuals of ranks, and all shifts of the outcomes."""
+    columns, outcomes = (
+        [residuals([mid_ranks(values)[i] for i in order]) for values in part]
+        for part in (columns, outcomes)
+    )
+    n = len(order) - 1
+    shifts = [[(i - shift) % n for i in range(n)] for shift in range(1, n)]
+    return p_value(columns, outcomes, shifts)

@@ -73,6 +73,25 @@ def relieff(X, y, weights, k=10, nominal=None, metric="manhattan", ties="share")
 
 def surf(X, y, weights, own, nominal=None, metric="manhattan"):
     """SURF, or MultiSURF (own): classes, and samples nearer than a limit."""
+
+    def weigh(d, mean, deviation):
+        return float(d * (1 + 1e-9) < mean - (deviation / 2 if own else 0.0))
+
+    return near_ones(X, y, weights, own, weigh, nominal, metric)
+
+
+def swrf(X, y, weights, own, nominal=None, metric="manhattan"):
+    """SWRF, or MultiSWRF (own): the nearer the more."""
+
+    def weigh(d, mean, deviation):
+        near = d * (1 + 1e-9) < mean
+        return 2 / (1 + math.exp(-4 * (mean - d) / deviation)) - 1 if near else 0.0
+
+    return near_ones(X, y, weights, own, weigh, nominal, metric)
+
+
+def near_ones(X, y, weights, own, weigh, nominal, metric):
+    """Mean of weight times difference over the rows that have a weight, by mass."""
     nominal = nominal or [False] * len(X[0])
     X = scale_columns(X, nominal)
     total, n = sum(weights), len(X)
@@ -89,15 +108,13 @@ def surf(X, y, weights, own, nominal=None, metric="manhattan"):
         ]
         size = sum(m for m, _ in pairs)
         mean = sum(m * d for m, d in pairs) / (size or 1)
-        limit = mean
-        if own:
-            square = sum(m * (far[i][j] - mean) ** 2 for j, m in mass[i].items()) / (size or 1)
-            limit = mean - math.sqrt(square) / 2
+        deviation = math.sqrt(sum(m * (d - mean) ** 2 for m, d in pairs) / (size or 1))
+        weight = {j: weigh(d, mean, deviation) for j, d in far[i].items()}
         for c in sorted(prior):
-            near = {
-                j: mass[i][j] for j, d in far[i].items() if y[j] == c and d * (1 + 1e-9) < limit
-            }
+            near = {j: mass[i][j] * w for j, w in weight.items() if y[j] == c and w > 0}
+            given, there = sum(near.values()), sum(mass[i][j] for j in near)
             sign = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
+            sign *= given / there if there > 0 else 0.0
             for f in range(len(scores)):
                 part = mean_difference(X, i, near, f, nominal)
                 scores[f] += weights[i] * sign * part / total

@@ -5,18 +5,24 @@ returns the original values.
 
 The map of the package:
 
-``margin``       Relief, SURF, Simba and their versions for ordered classes and numbers; OrdEval
+``margin``       Relief, SURF, Simba and their versions for ordered classes and continuous targets;
+OrdEval
 ``neighborhood`` balls around samples: dependency, soft margin, and forward selection by them
 ``bounds``       how far the weights of good linear models can move: relevance bounds
+``monotone``     monotone classification: trees for ordered classes, dominance-based rough sets
 ``rankorder``    the order of features within a sample: backward elimination and classifiers
 ``intervals``    interval data from pairs of columns or from groups of rows: selection, k-means
 ``filters``      rank correlation and information, mRMR, forward selection by least squares,
                  forests; CFS, Consistency and information value
-``consensus``    several rankings fused into one
-``evaluation``   how many features to keep, and whether to trust them: curves, stability, chance,
+``evidence``     which features tell what no other does, with error rates
+``consensus``    several rankings aggregated into one
+``evaluation``   how many features to select, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order
-``profile``      what the data are, what to beware of, and which method fits
-``study``        the study behind an answer: methods judged over the same folds; the default answer
+``profile``      what the data are, warnings, and which method fits
+``large``        tables larger than memory: what all rows say, and stratified samples of them
+``study``        the study behind an answer: methods evaluated over the same folds; the default
+                 answer
+``selection``    a selection as JSON, and applied to later data
 ``report``       one dict from data and selectors, rendered as HTML, Markdown and JSON
 ``datasets``     generators of data whose answer is known;  ``display``  plots of what was found
 ``engines``      where the arithmetic of a method runs;  ``kernels``  the compiled loops behind them
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from echelon.bounds import LinearOrdinalClassifier, RelevanceBounds
     from echelon.consensus import ConsensusSelector
     from echelon.evaluation import CurveSelector, OrdinalDecomposition
+    from echelon.evidence import ConditionalEvidence, KnockoffSelector, StabilitySelector
     from echelon.filters import (
         CFS,
         MRMR,
@@ -55,10 +62,13 @@ if TYPE_CHECKING:
     from echelon.margin import (
         NPDR,
         SURF,
+        SWRF,
         IRelief,
         IterativeRelief,
         MultiSURF,
         MultiSURFStar,
+        MultiSWRF,
+        MultiSWRFStar,
         OrdEval,
         OReliefF,
         OSimba,
@@ -67,13 +77,16 @@ if TYPE_CHECKING:
         RReliefF,
         Simba,
         SURFStar,
+        SWRFStar,
     )
+    from echelon.monotone import DominanceRoughSet, OrdinalTree
     from echelon.neighborhood import (
         NeighborhoodRoughSet,
         NeighborhoodSoftMargin,
         OrderedSoftMargin,
     )
     from echelon.rankorder import BooleanOrder, RankOrderClassifier, RankOrderSelector
+    from echelon.selection import Selection
     from echelon.study import AutoSelector
 
 __version__ = "0.2.0"
@@ -93,6 +106,7 @@ _HOMES = {
     "echelon.bounds": ("LinearOrdinalClassifier", "RelevanceBounds"),
     "echelon.consensus": ("ConsensusSelector",),
     "echelon.evaluation": ("CurveSelector", "OrdinalDecomposition", "OrdinalForest"),
+    "echelon.evidence": ("ConditionalEvidence", "KnockoffSelector", "StabilitySelector"),
     "echelon.intervals": (
         "IntervalKMeans",
         "IntervalRelief",
@@ -102,10 +116,13 @@ _HOMES = {
     "echelon.margin": (
         "NPDR",
         "SURF",
+        "SWRF",
         "IRelief",
         "IterativeRelief",
         "MultiSURF",
         "MultiSURFStar",
+        "MultiSWRF",
+        "MultiSWRFStar",
         "OReliefF",
         "OSimba",
         "OrdEval",
@@ -113,13 +130,16 @@ _HOMES = {
         "Relief",
         "ReliefF",
         "SURFStar",
+        "SWRFStar",
         "Simba",
     ),
+    "echelon.monotone": ("DominanceRoughSet", "OrdinalTree"),
     "echelon.neighborhood": (
         "NeighborhoodRoughSet",
         "NeighborhoodSoftMargin",
         "OrderedSoftMargin",
     ),
+    "echelon.selection": ("Selection",),
     "echelon.study": ("AutoSelector",),
     "echelon.rankorder": ("BooleanOrder", "RankOrderClassifier", "RankOrderSelector"),
 }
@@ -129,11 +149,14 @@ __all__ = [
     "MRMR",
     "NPDR",
     "SURF",
+    "SWRF",
     "AutoSelector",
     "BooleanOrder",
+    "ConditionalEvidence",
     "ConsensusSelector",
     "Consistency",
     "CurveSelector",
+    "DominanceRoughSet",
     "ForestImportance",
     "ForwardAdditive",
     "ForwardLinear",
@@ -142,9 +165,12 @@ __all__ = [
     "IntervalKMeans",
     "IntervalRelief",
     "IterativeRelief",
+    "KnockoffSelector",
     "LinearOrdinalClassifier",
     "MultiSURF",
     "MultiSURFStar",
+    "MultiSWRF",
+    "MultiSWRFStar",
     "NeighborhoodRoughSet",
     "NeighborhoodSoftMargin",
     "OReliefF",
@@ -153,6 +179,7 @@ __all__ = [
     "OrderedSoftMargin",
     "OrdinalDecomposition",
     "OrdinalForest",
+    "OrdinalTree",
     "RReliefF",
     "RankCorrelation",
     "RankMutualInformation",
@@ -162,7 +189,10 @@ __all__ = [
     "Relief",
     "ReliefF",
     "SURFStar",
+    "SWRFStar",
+    "Selection",
     "Simba",
+    "StabilitySelector",
     "as_intervals",
     "intervals_from_groups",
 ]
@@ -171,7 +201,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for module, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(module), name)
+            globals()[name] = found = getattr(import_module(module), name)
+            return found
     raise AttributeError(f"module 'echelon' has no attribute {name!r}")
 
 

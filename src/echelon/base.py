@@ -1,6 +1,6 @@
 """The contract every selector keeps, written once.
 
-A selector ranks features and keeps some.  ``BaseSelector`` reads the input and answers for the
+A selector ranks features and selects some.  ``BaseSelector`` reads the input and answers for the
 choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
 ``ErrorRateMixin`` the rules of those that also give it a p-value, and ``ForwardSelector`` the
 template of methods that add one feature after the other.  ``SampleWeightMixin`` gives the ``fit``
@@ -21,11 +21,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
+from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, as_path, forward, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.rows import weighted_rows
 from echelon._core.samples import columns_that_vary
-from echelon._core.search import as_path, forward
 from echelon._core.significance import CONTROLS
 from echelon.data import Data, as_table, names_of, read_columns
 from echelon.methods import CLASSES
@@ -49,7 +48,7 @@ def number_to_keep(
 
 
 def groups_to_keep(wanted: int | float | None, choice: Choice) -> int | None:
-    """The same as a number of groups, not fewer than must be kept."""
+    """``number_to_keep``, counted in groups; not fewer than must be kept."""
     what = "features" if choice.n_groups == len(choice.groups) else "groups of features"
     n_wanted = number_to_keep(wanted, choice.n_groups, what)
     if n_wanted is not None and n_wanted < choice.n_kept:
@@ -71,13 +70,13 @@ def note_features(estimator: Any, X: Any, y: Any) -> None:
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
-    """A scikit-learn selector that keeps the best features of a ranking.
+    """A scikit-learn selector that selects the best features of a ranking.
 
     Attributes every subclass sets: ``order_`` (feature indices, best first), ``ranking_``
-    (1 = best), ``support_`` (mask of kept features).
+    (1 = best), ``support_`` (mask of selected features).
     """
 
-    _allow_nan: ClassVar[bool] = False
+    _allow_nan: bool = False
     _takes_dask: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -115,7 +114,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _begin(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Target, int | None]:
         """Features, target and the number of features asked for, all checked."""
         X = as_table(X, dask=self._takes_dask)
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        weights = None
+        if sample_weight is not None:
+            X, y, weights = weighted_rows(X, y, sample_weight)
         note_features(self, X, y)
         features, target = self._read(X, y)
         check_consistent_length(features.values, target.numbers)
@@ -210,7 +211,7 @@ class WeightingSelector(BaseSelector):
         return self.scores_ > threshold
 
     def _threshold(self, features: Any, target: Target, random_state: Any) -> float | None:
-        """The score a kept feature must exceed; None where ``_passes`` needs none."""
+        """The score a selected feature must exceed; None where ``_passes`` needs none."""
         rule = self._own_threshold if self.threshold is None else self.threshold
         if rule == "mean":
             return float(self.scores_.mean())
@@ -275,7 +276,7 @@ class ErrorRateMixin:
     _choice: Choice
 
     def _control(self) -> Any:
-        """The rule by which features are kept."""
+        """The rule by which features are selected."""
         return self._own_threshold if self.threshold is None else self.threshold
 
     def _threshold(self, features: Any, target: Target, random_state: Any) -> float | None:
@@ -295,7 +296,7 @@ class ForwardSelector(BaseSelector):
     """A selector that adds one feature at a time, the best of those left.
 
     A subclass provides ``_additions(features, target)``, which returns the function that adds the
-    best of some features (see :func:`echelon._core.search.forward`), and its own rule:
+    best of some features (see :func:`echelon._core.choices.forward`), and its own rule:
     ``_ended(steps)`` and ``_n_kept(steps)``.
     One that finds its set in another way overrides ``_search``, and passes what it found to
     ``_forward`` as the features to begin with.
@@ -306,7 +307,7 @@ class ForwardSelector(BaseSelector):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Add features one by one and choose how many to keep.
+        """Add features one by one and choose how many to select.
 
         Parameters
         ----------

@@ -1,34 +1,34 @@
 """Several rankings as one: what complementary methods agree on.
 
-``ConsensusSelector``  any selectors, ours or scikit-learn's, fused
+``ConsensusSelector``  any selectors, ours or scikit-learn's, aggregated
 ``default_ranker``     what takes part by default, by kind of target and size of data
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from echelon._core.choices import shared_ranks
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_rows
-from echelon._core.search import shared_ranks
+from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns, take_rows
 from echelon.base import note_features, number_to_keep
-from echelon.data import as_table
+from echelon.data import Data, as_table
 from echelon.display import AgreementDisplay
 from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
 from echelon.margin import ReliefF
 from echelon.methods import CONTINUOUS
 from echelon.neighborhood import OrderedSoftMargin
-from echelon.rankings import ranks_of
+from echelon.rankings import completed, fused, places, ranks_of
 
 __all__ = ["ConsensusSelector", "default_ranker"]
 
@@ -38,8 +38,10 @@ MOST_QUERIES = 1000
 """Rows whose neighbours ReliefF looks up."""
 LONG_PATH, SHORT_PATH = 45, 8
 """Steps of the search in a linear model that does not stop by itself; most steps by neighbours."""
-CORRELATION = "rank correlation"
-SEARCHES = ("linear", "linear in ranks", "additive", "neighbours")
+MOST_COLUMNS = 200
+"""Columns that the search by neighbours and the forest look at, whose cost grows most with them."""
+NEIGHBOURS, FOREST, CORRELATION = "neighbours", "forest", "rank correlation"
+SEARCHES = ("linear", "linear in ranks", "additive", NEIGHBOURS)
 """Searches that stop by themselves: what none of them selects is hardly worth keeping."""
 
 
@@ -57,7 +59,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         What ranks the features: anything that has ``order_``, ``ranking_``, ``scores_``,
         ``feature_importances_`` or ``coef_`` after its fit.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to keep.  None: as many as have the votes of more than half
+        Number, or share, of features to select.  None: as many as have the votes of more than half
         of the voters, at least one.
     fusion : {"reciprocal", "mean", "median"}, default="reciprocal"
         Sum of weight / (place + ``constant``), or mean or median of the places.
@@ -67,8 +69,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         One per selector; None: all the same.
     completed_by : list of str or selectors, default=None
         Rankings of all features: names of ``selectors``, or further ones.  The other selectors
-        then only vouch for the features they keep; what one of them does not keep is ranked,
-        behind what it keeps, by the mean place in these rankings.  None: every selector ranks as
+        then only vouch for the features they select; what one of them does not keep is ranked,
+        behind what it selects, by the mean place in these rankings.  None: every selector ranks as
         far as it can.
     voters : list of str, default=None
         Names of the ``selectors`` whose own choice of features counts as a vote.  None: all that
@@ -76,6 +78,10 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     max_samples : int, default=None
         Rows drawn at random for all selectors but those named in ``completed_by``, where there
         are more.
+    max_features : dict of str to int, default=None
+        Most features that a selector is fitted to, by its name, for those that cost much.  Where
+        there are more, they are the first in the reciprocal fusion of all other rankings, those of
+        ``completed_by`` included.
     random_state : int, RandomState instance or None, default=None
         Seed of every random choice, also of selectors and models whose own was left open.
     n_jobs : int, default=None
@@ -87,19 +93,22 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Scores, larger is better: those of the fused ranking.
+        Scores, larger is better: those of the aggregated ranking.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     selectors_ : dict of str to object
         The fitted selectors.
     places_ : ndarray of shape (n_selectors, n_features)
-        Place of every feature in every ranking, 0 = first, as they were fused.
+        Place of every feature in every ranking, 0 = first, as they were aggregated.
     votes_ : ndarray of shape (n_features,)
         Number of voters that select the feature by their own rule.
+    columns_ : dict of str to ndarray
+        Indices of the features that a selector of ``max_features`` was fitted to, ascending; only
+        of those that were not fitted to all.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -137,6 +146,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         "completed_by": [list, tuple, None],
         "voters": [list, tuple, None],
         "max_samples": [Interval(Integral, 2, None, closed="left"), None],
+        "max_features": [dict, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -153,6 +163,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         completed_by: Sequence[Any] | None = None,
         voters: Sequence[str] | None = None,
         max_samples: int | None = None,
+        max_features: Mapping[str, int] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -165,6 +176,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.completed_by = completed_by
         self.voters = voters
         self.max_samples = max_samples
+        self.max_features = max_features
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -173,7 +185,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConsensusSelector:
-        """Fit all selectors and fuse their rankings.
+        """Fit all selectors and aggregate their rankings.
 
         Parameters
         ----------
@@ -193,7 +205,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         note_features(self, X, y)
         X, y = read_data(X, y, sample_weight)
         named, further, weights = self._read()
-        fitted = self._fit_all(named | further, X, y, sample_weight)
+        self.columns_: dict[str, np.ndarray] = {}
+        fitted = self._fit_all(named, further, X, y, sample_weight)
         self.selectors_ = {name: fitted[name] for name in named}
         votes = self._votes()
         self.votes_ = np.sum(votes, axis=0)
@@ -233,44 +246,110 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
                 f"`voters` must hold names of selectors, got {unknown[0]!r}. There are: "
                 f"{', '.join(named)}."
             )
+        self._check_limits(named)
         return named, further, weights
 
+    def _check_limits(self, named: Mapping[str, Any]) -> None:
+        """``max_features`` names selectors, and leaves others to say which features are best."""
+        for name, most in (self.max_features or {}).items():
+            if name not in named or name in (self.completed_by or ()):
+                raise ValueError(
+                    "`max_features` must hold names of selectors that are not in `completed_by`, "
+                    f"got {name!r}. There are: {', '.join(named)}."
+                )
+            if isinstance(most, bool) or not isinstance(most, Integral) or most < 1:
+                raise ValueError(
+                    f"`max_features` must hold whole numbers from 1, got {most!r} for {name!r}."
+                )
+        if self.max_features and set(named) <= set(self.max_features):
+            raise ValueError(
+                "`max_features` must leave out at least one of the selectors, whose rankings say "
+                f"which features are best, got all: {', '.join(named)}."
+            )
+
     def _fit_all(
-        self, named: Mapping[str, Any], X: Any, y: Any, sample_weight: Any
+        self,
+        named: Mapping[str, Any],
+        further: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
     ) -> dict[str, Any]:
+        selectors = {**named, **further}
         random = None if self.random_state is None else check_random_state(self.random_state)
-        seeds = draw_seeds(random, len(named))
+        seeds = draw_seeds(random, len(selectors))
         drawn = every = (X, y, sample_weight)
         if self.max_samples is not None and X.shape[0] > self.max_samples:
             draw = check_random_state(0) if random is None else random
             rows = np.sort(draw.choice(X.shape[0], self.max_samples, replace=False))
             weights = None if sample_weight is None else take_rows(sample_weight, rows)
             drawn = (take_rows(X, rows), take_rows(y, rows), weights)
-        arguments = [
-            (seeded(each, seed), *(every if name in (self.completed_by or ()) else drawn))
-            for (name, each), seed in zip(named.items(), seeds, strict=True)
-        ]
-        done = Jobs(self.n_jobs, self.verbose)("selectors", fit_weighted, arguments)
-        return dict(zip(named, done, strict=True))
+        arguments = {
+            name: (seeded(each, seed), *(every if name in (self.completed_by or ()) else drawn))
+            for (name, each), seed in zip(selectors.items(), seeds, strict=True)
+        }
+        jobs, limits = Jobs(self.n_jobs, self.verbose), self._limits(X.shape[1])
+
+        def fit(names: Sequence[str]) -> dict[str, Any]:
+            done = jobs("selectors", fit_weighted, [arguments[name] for name in names])
+            return dict(zip(names, done, strict=True))
+
+        fitted = fit([name for name in selectors if name not in limits])
+        if limits:
+            order = self._agreed(fitted, further)
+            for name, most in limits.items():
+                self.columns_[name] = np.sort(order[:most])
+                each, table, *rest = arguments[name]
+                arguments[name] = (each, _some_columns(table, self.columns_[name], each), *rest)
+            fitted |= fit(list(limits))
+        return {name: fitted[name] for name in selectors}
+
+    def _agreed(self, fitted: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
+        """All features, in the order of the selectors fitted so far."""
+        whole = [places(ranks_of(fitted[name])) for name in further]
+        each = np.vstack([self._places(fitted, further), *whole])
+        scores = fused(each, np.ones(len(each)), "reciprocal", self.constant)
+        return np.argsort(-scores, kind="stable")
+
+    def _limits(self, n_features: int) -> dict[str, int]:
+        """How many features selectors are fitted to, where these are not all."""
+        return {name: most for name, most in (self.max_features or {}).items() if most < n_features}
+
+    def _ranks(self, name: str, fitted: Any) -> np.ndarray:
+        """Ranks of all features; those a selector was not fitted to share the last one."""
+        ranks = ranks_of(fitted)
+        if name not in self.columns_:
+            return ranks
+        return self._in_all(name, ranks, ranks.max() + 1)
+
+    def _in_all(self, name: str, found: np.ndarray, other: Any) -> np.ndarray:
+        """What was found of the columns of a selector, among all features."""
+        every = np.full(self.n_features_in_, other)
+        every[self.columns_.get(name, slice(None))] = found
+        return every
 
     def _places(self, fitted: Mapping[str, Any], further: Mapping[str, Any]) -> np.ndarray:
         """Places in the rankings of the selectors, completed by those that rank all features."""
-        ranks = {name: ranks_of(each) for name, each in fitted.items()}
+        ranks = {name: self._ranks(name, each) for name, each in fitted.items()}
         whole = [name for name in self.completed_by or () if isinstance(name, str)]
         others = np.sum([places(ranks[name]) for name in [*whole, *further]], axis=0)
         return np.array(
             [
                 places(ranks[name]) if name in whole or not self.completed_by
-                else completed(ranks[name], _kept(each), others)
-                for name, each in self.selectors_.items()
+                else completed(ranks[name], self._in_all(name, _kept(each), False), others)
+                for name, each in fitted.items() if name not in further
             ]
         )  # fmt: skip
 
     def _votes(self) -> list[np.ndarray]:
         """What every voter selects; all features, where nobody has a rule of its own."""
         voters = self.selectors_ if self.voters is None else self.voters
-        fitted = [self.selectors_[name] for name in voters]
-        votes = [each.get_support() for each in fitted if hasattr(each, "get_support")]
+        fitted = {name: self.selectors_[name] for name in voters}
+        votes = [
+            self._in_all(name, each.get_support(), False)
+            for name, each in fitted.items()
+            if hasattr(each, "get_support")
+        ]
         return votes or [np.ones(self.n_features_in_, dtype=bool)]
 
     def _n_kept(self, n_voters: int) -> int:
@@ -321,58 +400,25 @@ def _kept(fitted: Any) -> np.ndarray:
     return np.ones(len(ranks_of(fitted)), dtype=bool)
 
 
-# ------------------------------------------------------------------------------------- fusion
-
-
-def places(ranks: np.ndarray) -> np.ndarray:
-    """Places 0, 1, ... from ranks; features of one rank share the mean of their places."""
-    return rankdata(ranks, method="average") - 1
-
-
-def completed(ranks: np.ndarray, taken: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Places of the features taken, in their order; behind them the rest, in another order."""
-    result = np.empty(len(ranks))
-    result[taken] = places(ranks[taken])
-    result[~taken] = taken.sum() + places(others[~taken])
-    return result
-
-
-def fused(placed: np.ndarray, weights: np.ndarray, fusion: str, constant: float) -> np.ndarray:
-    """One score per feature, larger is better, from places of shape (n_rankings, n_features).
-
-    "reciprocal" adds weight / (place + constant) (Cormack et al. 2009): the head of every ranking
-    counts most.  "mean" and "median" are those of the places.
-    """
-    share = weights / weights.sum()
-    if fusion == "reciprocal":
-        return share @ (1 / (placed + constant))
-    if fusion == "mean":
-        return -(share @ placed)
-    # Among equal medians the better mean decides.
-    return -(_weighted_median(placed, share) + 1e-6 * (share @ placed))
-
-
-def _weighted_median(placed: np.ndarray, share: np.ndarray) -> np.ndarray:
-    order = np.argsort(placed, axis=0, kind="stable")
-    along = np.cumsum(share[order], axis=0)
-    below = (along >= 0.5 - 1e-12).argmax(axis=0)
-    above = (along > 0.5 + 1e-12).argmax(axis=0)
-    ordered = np.take_along_axis(placed, order, axis=0)
-    columns = np.arange(placed.shape[1])
-    return (ordered[below, columns] + ordered[above, columns]) / 2
+def _some_columns(X: Any, columns: np.ndarray, selector: Any) -> Any:
+    """Some features, as the selector reads them."""
+    if not isinstance(X, Data) or not getattr(selector, "_reads_data", False):
+        return take_columns(X, columns)
+    return replace(X.some(columns), names=None if X.names is None else X.names[columns])
 
 
 # ------------------------------------------------------------------------------------ the default
 
 
 def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> ConsensusSelector:
-    """Complementary rankings, fused; chosen and measured in ``docs/benchmarks/ordered_default.md``.
+    """Complementary rankings, aggregated (measured in ``docs/benchmarks/ordered_default.md``).
 
     Four searches forward, each of which stops by itself (in a linear model of the values, in one
     of their ranks, in an additive model of bins, and by leave-one-out neighbours); the first once
     more, on all samples and to a fixed length; a forest; and rank correlation.  What a search does
     not take follows by the mean place of rank correlation and ReliefF.  The four that stop by
-    themselves have a vote in which features are worth keeping.
+    themselves have a vote in which features are worth keeping.  Of more than 200 features, the
+    search by neighbours and the forest are fitted to the 200 that the other rankings agree on.
 
     Parameters
     ----------
@@ -399,9 +445,9 @@ def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> Consens
         "linear": ForwardLinear(kind=kind),
         "linear in ranks": ForwardLinear(scale="rank", kind=kind),
         "additive": ForwardAdditive(kind=kind),
-        "neighbours": OrderedSoftMargin(max_features=SHORT_PATH, kind=kind),
+        NEIGHBOURS: OrderedSoftMargin(max_features=SHORT_PATH, kind=kind),
         "linear, long path": ForwardLinear(n_bags=0, criterion=0.0, max_steps=LONG_PATH, kind=kind),
-        "forest": ForestImportance(1.0, kind=kind),
+        FOREST: ForestImportance(1.0, kind=kind),
         CORRELATION: RankCorrelation(kind=kind),
     }
     if weighted:
@@ -416,5 +462,9 @@ def default_ranker(kind: str, n_samples: int, weighted: bool = False) -> Consens
         completed_by.append(ReliefF(1, sample_size=queries))
     voters = [name for name in SEARCHES if name in selectors]
     return ConsensusSelector(
-        selectors, completed_by=completed_by, voters=voters, max_samples=MOST_ROWS
+        selectors,
+        completed_by=completed_by,
+        voters=voters,
+        max_samples=MOST_ROWS,
+        max_features={name: MOST_COLUMNS for name in (NEIGHBOURS, FOREST) if name in selectors},
     )

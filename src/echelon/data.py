@@ -48,6 +48,9 @@ class Data:
         How many rows every row stands for; None: each for itself.
     table : DataFrame or None
         All rows as they were read; ``rows`` are those of them that are meant, None: all.
+    known : object or None
+        Association of every column with the target in all rows of a larger table, where these are
+        a sample of its rows.  Some of these rows, or columns, have none.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class Data:
     weights: np.ndarray | None = None
     table: pd.DataFrame | None = None
     rows: np.ndarray | None = None
+    known: Any = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -84,7 +88,8 @@ class Data:
     def some(self, features: Any) -> Data:
         """Some of the columns, without their names."""
         values, nominal = self.values[:, features], self.nominal[features]
-        return replace(self, values=values, nominal=nominal, names=None, table=None, rows=None)
+        gone: dict[str, Any] = dict.fromkeys(("names", "table", "rows", "known"))
+        return replace(self, values=values, nominal=nominal, **gone)
 
     def take(self, rows: np.ndarray) -> Data:
         """Some of the rows; codes of nominal columns in the order in which they now appear."""
@@ -93,7 +98,7 @@ class Data:
             values[:, j] = _codes(pd.Series(values[:, j]), j)
         taken = np.arange(len(self))[rows] if self.rows is None else self.rows[rows]
         weights = None if self.weights is None else self.weights[rows]
-        return replace(self, values=values, weights=weights, rows=taken)
+        return replace(self, values=values, weights=weights, rows=taken, known=None)
 
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""
@@ -130,6 +135,11 @@ def kind_of(column: pd.Series) -> str | None:
     >>> kind_of(pd.Series([1.5, 2.0])), kind_of(pd.Series(["1.5", "2"])), kind_of(pd.Series(["a"]))
     ('number', 'number', 'nominal')
     """
+    if not isinstance(column, pd.Series):
+        raise TypeError(
+            f"`column` must be a pandas Series, got {type(column).__name__}. Pass "
+            "pandas.Series(column)."
+        )
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return ORDERED if dtype.ordered else NOMINAL
@@ -195,6 +205,41 @@ def of_plain_numbers(X: Any) -> bool:
     )
 
 
+def holds_intervals(X: Any) -> bool:
+    """Whether X is an array of bounds or has interval columns; otherwise it holds points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from echelon.data import holds_intervals
+    >>> holds_intervals(np.zeros((5, 3, 2))), holds_intervals(np.zeros((5, 3)))
+    (True, False)
+    """
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        return (
+            not of_plain_numbers(X)
+            and hasattr(X, "iloc")
+            and any(kind_of(X.iloc[:, j]) == INTERVAL for j in range(X.shape[1]))
+        )
+    return _n_dimensions(X) >= 3 or of_interval_objects(X)
+
+
+def _n_dimensions(X: Any) -> int:
+    try:
+        return int(np.asarray(X).ndim)
+    except ValueError:  # rows of several lengths
+        return 0
+
+
+def of_interval_objects(X: Any) -> bool:
+    """Whether X is an array of interval objects, as ``DataFrame.to_numpy`` makes."""
+    return (
+        getattr(X, "ndim", 0) == 2
+        and np.asarray(X).dtype.kind == "O"
+        and any(isinstance(value, pd.Interval) for value in np.asarray(X)[:, :1].flat)
+    )
+
+
 # ---------------------------------------------------------------------------------- containers
 
 
@@ -209,14 +254,14 @@ def names_of(X: Any) -> Any:
 
 
 def as_table(X: Any, *, dask: bool = False) -> Any:
-    """X as an array or a pandas frame, or what to do with one that is no clear table.
+    """X as an array or a pandas frame, or an error that says what to do.
 
     Tables of other libraries (polars, pyarrow, DuckDB, ...) become pandas frames; Dask stays as it
     is where it is taken, and so does ``Data``.
     """
     if is_dask(X) and not dask:
         raise TypeError(
-            "`X` is a Dask collection, which only selectors of the Relief family with "
+            "`X` is a Dask collection, which only AutoSelector and the Relief family with "
             'engine="dask" take; pass X.compute() if it fits into memory.'
         )
     if sparse.issparse(X):
@@ -502,6 +547,11 @@ def numbers_of(column: pd.Series, name: Any) -> np.ndarray:
 
 
 def _no_kind(column: pd.Series, name: Any) -> TypeError:
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return TypeError(
+            f"Column {name!r} of `X` has dtype {column.dtype}; pass dates as numbers of days, "
+            f"as in (X[{name!r}] - X[{name!r}].min()).dt.days, or drop it."
+        )
     return TypeError(
         f"Column {name!r} of `X` has dtype {column.dtype}; every value must be a number, or a "
         "string in a column that `categorical_features` says is nominal. Convert the column or "

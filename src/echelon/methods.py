@@ -38,6 +38,10 @@ class Method(NamedTuple):
         Whether missing values are taken as they are.
     module : str
         Where the class is.
+    interactions : bool
+        Whether it finds features that matter only in combination.
+    redundancy : bool
+        Whether a copy of a selected feature counts for little beside it.
 
     Examples
     --------
@@ -57,6 +61,8 @@ class Method(NamedTuple):
     numbers_only: bool = False
     takes_gaps: bool = True
     module: str = "echelon"
+    interactions: bool = False
+    redundancy: bool = False
 
     @property
     def name(self) -> str:
@@ -76,10 +82,11 @@ _ANY = (ORDERED, CLASSES, CONTINUOUS)
 _TABLE = (
     Method(
         "AutoSelector",
-        "any table and any target: complementary rankings, fused and judged",
+        "any data set and any target: complementary rankings, aggregated",
         _ANY,
-        "n p per feature kept",
+        "n p per selected feature",
         "this library",
+        interactions=True,
     ),
     Method(
         "OReliefF",
@@ -87,6 +94,7 @@ _TABLE = (
         (ORDERED,),
         "n² p",
         HU_2012,
+        interactions=True,
     ),
     Method(
         "OSimba",
@@ -95,52 +103,108 @@ _TABLE = (
         "n² p",
         HU_2012,
         takes_gaps=False,
+        interactions=True,
     ),
     Method(
         "OrderedSoftMargin",
-        "ordered classes or numbers, a small set that acts together",
+        "ordered classes or a continuous target, a small set with interactions",
         _ANY,
-        "n² p per feature kept",
+        "n² p per selected feature",
         "after Hu, Che, Zhang, Yu 2010",
+        interactions=True,
+        redundancy=True,
     ),
-    Method("ReliefF", "classes without an order", _CLASSES, "n² p", "Kononenko 1994"),
+    Method(
+        "ReliefF", "classes without an order", _CLASSES, "n² p", "Kononenko 1994", interactions=True
+    ),
     Method(
         "RReliefF",
-        "numbers or ordered classes, features that matter together",
+        "continuous targets or ordered classes, features that interact",
         _ANY,
         "n² p",
         "Robnik-Sikonja, Kononenko 1997",
+        interactions=True,
     ),
     Method(
         "NPDR",
-        "the same, beside covariates that are held fixed",
+        "as RReliefF, with covariates held fixed",
         _ANY,
         "n² p",
         "Le, Dawkins, McKinney 2020",
+        interactions=True,
     ),
     Method(
         "MultiSURF",
-        "features that matter only together, no number of neighbours to choose",
+        "features that matter only in combination, no number of neighbours to choose",
         _ANY,
         "n² p",
         "Urbanowicz et al. 2018",
+        interactions=True,
     ),
     Method(
         "MultiSURFStar",
-        "two features that matter only together, others not",
+        "two features that matter only in combination, others not",
         _ANY,
         "n² p",
         "Granizo-Mackenzie, Moore 2013",
+        interactions=True,
     ),
-    Method("SURF", "as MultiSURF, one limit for all samples", _ANY, "n² p", "Greene et al. 2009"),
+    Method(
+        "SURF",
+        "as MultiSURF, one limit for all samples",
+        _ANY,
+        "n² p",
+        "Greene et al. 2009",
+        interactions=True,
+    ),
     Method(
         "SURFStar",
         "as MultiSURFStar, one limit for all samples",
         _ANY,
         "n² p",
         "Greene et al. 2010",
+        interactions=True,
     ),
-    Method("Relief", "two classes, little noise", _CLASSES, "n² p", "Kira, Rendell 1992"),
+    Method(
+        "SWRF",
+        "as SURF, nearer samples weighing more",
+        _ANY,
+        "n² p",
+        "after Stokes, Visweswaran 2012",
+        interactions=True,
+    ),
+    Method(
+        "SWRFStar",
+        "as SURFStar, the nearest and the farthest weighing most",
+        _ANY,
+        "n² p",
+        "Stokes, Visweswaran 2012",
+        interactions=True,
+    ),
+    Method(
+        "MultiSWRF",
+        "as SWRF, a limit for every sample",
+        _ANY,
+        "n² p",
+        "scikit-rebate 0.8.4",
+        interactions=True,
+    ),
+    Method(
+        "MultiSWRFStar",
+        "as SWRFStar, a limit for every sample",
+        _ANY,
+        "n² p",
+        "scikit-rebate 0.8.4",
+        interactions=True,
+    ),
+    Method(
+        "Relief",
+        "two classes, little noise",
+        _CLASSES,
+        "n² p",
+        "Kira, Rendell 1992",
+        interactions=True,
+    ),
     Method(
         "Simba",
         "few samples, features that depend on each other",
@@ -148,6 +212,7 @@ _TABLE = (
         "n² p",
         "Gilad-Bachrach, Navot, Tishby 2004",
         takes_gaps=False,
+        interactions=True,
     ),
     Method(
         "IRelief",
@@ -156,6 +221,7 @@ _TABLE = (
         "n² p per round",
         "Sun 2007",
         takes_gaps=False,
+        interactions=True,
     ),
     Method(
         "IterativeRelief",
@@ -163,29 +229,42 @@ _TABLE = (
         _ANY,
         "n² p",
         "Moore, White 2007",
+        interactions=True,
     ),
     Method(
         "RelevanceBounds",
-        "features that may stand in for each other; any target",
+        "redundant features; any target",
         _ANY,
         "p linear programs of n p²",
         "Pfannschmidt et al. 2019",
         numbers_only=True,
         takes_gaps=False,
+        redundancy=True,
     ),
     Method(
         "NeighborhoodSoftMargin",
         "some labels wrong, a small set of features wanted",
         _CLASSES,
-        "n² p per feature kept",
+        "n² p per selected feature",
         "Hu, Che, Zhang, Yu 2010",
+        interactions=True,
+        redundancy=True,
     ),
     Method(
         "NeighborhoodRoughSet",
         "classes well apart, a known scale of near",
         _CLASSES,
-        "n² p per feature kept",
+        "n² p per selected feature",
         "Hu, Yu, Liu, Wu 2008",
+        redundancy=True,
+    ),
+    Method(
+        "DominanceRoughSet",
+        "ordered classes, features whose direction is known, few contradictions",
+        (ORDERED,),
+        "n² p² / 64",
+        "Greco, Matarazzo, Slowinski 2001",
+        redundancy=True,
     ),
     Method(
         "IntervalRelief",
@@ -220,31 +299,51 @@ _TABLE = (
     ),
     Method(
         "MRMR",
-        "many features that say the same; any target",
+        "many redundant features; any target",
         _ANY,
-        "n log n p per feature kept",
+        "n log n p per selected feature",
         "Peng, Long, Ding 2005",
+        redundancy=True,
     ),
     Method(
         "ForwardLinear",
-        "features that add up along straight lines; any target",
+        "features with additive linear effects; any target",
         _ANY,
         "n p per step and bag",
         "Chen, Billings, Luo 1989",
+        redundancy=True,
     ),
     Method(
         "ForwardAdditive",
-        "features that add up along curves; any target",
+        "features with additive nonlinear effects; any target",
         _ANY,
         "n p per round and bag",
         "Bühlmann, Yu 2003",
     ),
     Method(
         "ForestImportance",
-        "features that act together, along any curve; any target",
+        "features with interactions and nonlinear effects; any target",
         _ANY,
         "n log n p per tree",
         "Geurts, Ernst, Wehenkel 2006",
+        interactions=True,
+    ),
+    Method(
+        "ConditionalEvidence",
+        "which features tell what no other does, with an error rate; any target",
+        _ANY,
+        "n log n p per tree",
+        "after Shah, Peters 2020",
+        interactions=True,
+        redundancy=True,
+    ),
+    Method(
+        "KnockoffSelector",
+        "thirty features or more, those needed beside all others; a false discovery rate",
+        _ANY,
+        "n p²",
+        "Candès, Fan, Janson, Lv 2018",
+        redundancy=True,
     ),
     Method(
         "InformationValue",
@@ -255,17 +354,19 @@ _TABLE = (
     ),
     Method(
         "CFS",
-        "many features that say the same; a baseline",
+        "many redundant features; a baseline",
         _CLASSES,
-        "n p per feature kept",
+        "n p per selected feature",
         "Hall 2000",
+        redundancy=True,
     ),
     Method(
         "Consistency",
         "features with few values; a baseline",
         _CLASSES,
-        "n p per feature kept",
+        "n p per selected feature",
         "Dash, Liu 2003",
+        redundancy=True,
     ),
 )
 
@@ -285,7 +386,7 @@ _PEERS = (
     _peer("FTest", "features whose means differ, one by one", "n p"),
     _peer("PermutationImportance", "what a forest loses without the feature",
           "n log n p per tree", any_table=True),
-    _peer("RFE", "features that add up along straight lines, the worst removed first",
+    _peer("RFE", "features with additive linear effects, the worst removed first",
           "n p² per feature"),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The order of features in any fitted selector, ours or scikit-learn's."""
+"""The order of features in any fitted selector, ours or scikit-learn's; several orders as one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
+from echelon._core.choices import shared_ranks
 from echelon._core.rows import fit_weighted
-from echelon._core.search import shared_ranks
 from echelon.base import ForwardSelector, WeightingSelector
 
 
@@ -98,3 +99,44 @@ def n_worthwhile(fitted: Any) -> int | None:
     """How many features have the vote of a fitted consensus, at least one; None: nobody votes."""
     votes = getattr(fitted, "votes_", None)
     return None if votes is None else max(1, int(np.count_nonzero(votes)))
+
+
+# ------------------------------------------------------------------------------------- fusion
+
+
+def places(ranks: np.ndarray) -> np.ndarray:
+    """Places 0, 1, ... from ranks; features of one rank share the mean of their places."""
+    return rankdata(ranks, method="average") - 1
+
+
+def completed(ranks: np.ndarray, taken: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Places of the features taken, in their order; behind them the rest, in another order."""
+    result = np.empty(len(ranks))
+    result[taken] = places(ranks[taken])
+    result[~taken] = taken.sum() + places(others[~taken])
+    return result
+
+
+def fused(placed: np.ndarray, weights: np.ndarray, fusion: str, constant: float) -> np.ndarray:
+    """One score per feature, larger is better, from places of shape (n_rankings, n_features).
+
+    "reciprocal" adds weight / (place + constant) (Cormack et al. 2009): the head of every ranking
+    counts most.  "mean" and "median" are those of the places.
+    """
+    share = weights / weights.sum()
+    if fusion == "reciprocal":
+        return share @ (1 / (placed + constant))
+    if fusion == "mean":
+        return -(share @ placed)
+    # Among equal medians the better mean decides.
+    return -(_weighted_median(placed, share) + 1e-6 * (share @ placed))
+
+
+def _weighted_median(placed: np.ndarray, share: np.ndarray) -> np.ndarray:
+    order = np.argsort(placed, axis=0, kind="stable")
+    along = np.cumsum(share[order], axis=0)
+    below = (along >= 0.5 - 1e-12).argmax(axis=0)
+    above = (along > 0.5 + 1e-12).argmax(axis=0)
+    ordered = np.take_along_axis(placed, order, axis=0)
+    columns = np.arange(placed.shape[1])
+    return (ordered[below, columns] + ordered[above, columns]) / 2

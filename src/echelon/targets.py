@@ -211,8 +211,8 @@ def _kind_of(y: Any) -> str:
     labels = read_labels(y)
     if labels.dtype.kind in "mM":
         raise TypeError(
-            f"`y` holds dates or times (dtype {labels.dtype}). Choose another column, or make "
-            "classes or numbers of them."
+            f"`y` holds dates or times (dtype {labels.dtype}). Choose another column, or turn "
+            "them into numbers or classes."
         )
     if labels.dtype.kind not in "iuf":
         return CLASSES

@@ -14,13 +14,20 @@ from benchmarks.coherence import make_page as coherence_page
 MADE_HERE = ["diabetes", "survey, stores", "repeated measures", "half grades"]
 
 
+def score(all_gain=-0.1, forest_gain=0.1, clear=False, ahead=False, larger=True):
+    """The scores of an answer: what selecting gains over all features, and over a forest."""
+    everything = {"name": "all features", "gain": all_gain, "clear": False, "ahead": False}
+    other = {"name": "random forest, all features", "gain": forest_gain}
+    others = [everything, other | {"clear": clear, "ahead": ahead}]
+    return {"name": "R²", "larger_is_better": larger, "others": others}
+
+
 def command(**changes):
     """What the command answered, as a cell."""
     found = {"command": "echelon rank a.csv --target y", "shape": [100, 5], "cpu": 3.2, "wall": 9.0,
-             "sentence": "Keep these 2 of 5; more gain little.", "warnings": [],
-             "evidence": "R² on samples that had no say in the choice: 0.5.",
-             "comparison": "Loses 0.1 against all 5 features.", "keep": ["a", "b"], "offer": None,
-             "contradictions": []}  # fmt: skip
+             "sentence": "Selected 2 of 5 features; adding more gains little.", "warnings": [],
+             "lines": {"Score": "0.5 (R², cross-validated)"}, "score": score(), "helps": True,
+             "keep": ["a", "b"], "contradictions": []}  # fmt: skip
     return found | changes
 
 
@@ -49,25 +56,26 @@ def test_the_kept_set_keeps_up_within_one_standard_error():
 
 
 @pytest.mark.parametrize(
-    ("best", "comparison", "said"),
+    ("best", "changes", "said"),
     [
-        ("all", "Loses 0.1 against all 5 features.", "yes: loses against all"),
-        ("all", "Gains 0.1 against all 5 features.", "no"),
-        (
-            "forest",
-            "All kept; a forest on all reaches 0.9, clearly better. Evaluated by a linear model.",
-            "yes: a forest on all is clearly better",
-        ),
-        ("Kendall", "Loses 0.1 against all; a forest on all reaches 0.9, clearly better.", "no"),
+        ("all", {"score": score()}, "selecting costs something against all features"),
+        ("all", {"score": score(all_gain=0.1)}, None),
+        ("forest", {"score": score(0.1, -0.1, clear=True)},
+         "a random forest with all features is significantly better"),
+        ("forest", {"score": score(0.1, -0.1, ahead=True)},
+         "a random forest with all features is better by more than one standard error"),
+        ("Kendall", {"score": score(forest_gain=-0.1, clear=True)}, None),
+        ("Kendall", {"helps": False}, "no set is significantly better than the baseline"),
     ],
-)
-def test_where_it_does_not_the_answer_has_to_say_so(best, comparison, said):
-    found = verdict(command(comparison=comparison), folds(**{best: 0.9}))
-    assert (found.within, found.best, found.said) == (False, best, said)
+)  # fmt: skip
+def test_where_it_does_not_the_answer_has_to_say_so(best, changes, said):
+    found = verdict(command(**changes), folds(**{best: 0.9}))
+    expected = "no" if said is None else f"yes: {said}"
+    assert (found.within, found.best, found.said) == (False, best, expected)
 
 
 def test_errors_are_better_where_they_are_smaller():
-    smaller = command(evidence="Mean error in classes (smaller is better) on samples: 0.5.")
+    smaller = command(score=score(larger=False))
     assert verdict(smaller, folds(forest=0.1)).best == "forest"
     assert verdict(smaller, folds(forest=0.9)).best != "forest"
 

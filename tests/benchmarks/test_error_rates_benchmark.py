@@ -35,7 +35,7 @@ def test_the_page(monkeypatch, tmp_path):
     monkeypatch.setattr(curve, "SETUPS", curve.SETUPS[-1:])
     page, progress = _run(tmp_path)
     for heading in (
-        "Keep none",
+        "Nothing selected",
         "allow_none",
         "standard error",
         "null_threshold",

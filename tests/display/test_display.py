@@ -177,7 +177,7 @@ def test_elimination_shows_what_guessing_reaches():
     assert display.guess == 10 / 18
     line = display.ax_accuracy_.lines[1]
     np.testing.assert_allclose(line.get_ydata(), 10 / 18)
-    assert [text.get_text() for text in display.ax_accuracy_.texts] == ["guessing"]
+    assert [text.get_text() for text in display.ax_accuracy_.texts] == ["baseline"]
     assert EliminationDisplay.from_estimator(selector).guess is None
 
 
@@ -226,6 +226,12 @@ def test_feature_curve():
     assert display.ax_.get_xscale() == "linear"
     _, ax = plt.subplots()
     assert curve.plot(ax).ax_ is ax
+
+
+@pytest.mark.parametrize("size", [np.nan, np.inf, 1e300])
+def test_feature_curve_without_a_size_is_refused(size):
+    with pytest.raises(ValueError, match="`sizes` must hold numbers of features, got"):
+        FeatureCurveDisplay([size], [[1.0]])
 
 
 def test_feature_curve_of_many_features():

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from matplotlib import pyplot as plt
 
-from echelon import OrdEval, RankOrderSelector, ReliefF, as_intervals
+from echelon import InformationValue, OrdEval, RankOrderSelector, ReliefF, as_intervals
 from echelon.datasets import make_rank_order
 from echelon.display import (
     AgreementDisplay,
@@ -20,6 +20,7 @@ from echelon.display import (
     OrdEvalDisplay,
     ScoresDisplay,
     StabilityDisplay,
+    WeightsOfEvidenceDisplay,
 )
 from reference_report import overlap, quantile, rank_correlation
 
@@ -64,7 +65,7 @@ def test_scores_of_few_and_many_features(n_features, rng):
     if n_features > 30:
         n_kept = (scores > 0).sum() - 30 if n_features > 60 else 0
         assert texts[30].startswith(f"{n_features - 30:,} others")
-        assert n_kept == 0 or texts[30].endswith(f"{n_kept:,} kept")
+        assert n_kept == 0 or texts[30].endswith(f"{n_kept:,} selected")
     assert all("\n" not in text and len(text) < 36 for text in texts)
 
 
@@ -224,6 +225,34 @@ def test_ordeval(rng):
     assert chosen.plot(n_features=1).ax_.get_title(loc="right") == "not shown: 1 features"
     with pytest.raises(ValueError, match=r"`features` must name.*'parking'.*staff, price, noise"):
         OrdEvalDisplay.from_estimator(analysis, ["parking"])
+
+
+def test_weights_of_evidence(rng):
+    X = pd.DataFrame({"age": rng.integers(20, 60, 200).astype(float),
+                      AWKWARD: rng.choice(["a", "b"], 200)})  # fmt: skip
+    X.loc[:9, "age"] = np.nan
+    y = np.where(X["age"].fillna(0) + rng.normal(0, 5, 200) > 40, "yes", "no")
+    fitted = InformationValue(2, n_bins=3).fit(X, y)
+    display = WeightsOfEvidenceDisplay.from_estimator(fitted)
+    frame = display.frame()
+    assert frame["bin"].tolist()[3:] == ["missing", *pd.unique(X[AWKWARD])]
+    assert frame["bin"][0] == f"below {frame['start'][1]:g}"
+    assert display.plot() is display
+    display.figure_.canvas.draw()
+    widths = [bar.get_width() for bar in display.ax_.patches]
+    np.testing.assert_allclose(widths, frame["weight_of_evidence"])
+    ticks = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert ticks[3] == "missing  (n=10)"
+    assert display.ax_.get_xlabel() == "weight of evidence of yes"
+    chosen = WeightsOfEvidenceDisplay.from_estimator(fitted, [AWKWARD]).plot(n_features=1)
+    assert len(chosen.ax_.patches) == 2
+    with pytest.raises(ValueError, match=r"`features` must name.*'x'"):
+        WeightsOfEvidenceDisplay.from_estimator(fitted, ["x"])
+    with pytest.raises(TypeError, match="must be a fitted InformationValue"):
+        WeightsOfEvidenceDisplay.from_estimator(OrdEval())
+    three = InformationValue(2).fit(X, np.arange(200) % 3)
+    with pytest.raises(ValueError, match="two classes, got weights of 3"):
+        WeightsOfEvidenceDisplay.from_estimator(three)
 
 
 def test_reversed_features_are_marked(rng):

@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import echelon
 from echelon import RelevanceBounds, ReliefF
 from echelon.display.style import Picture
+from echelon.study import Rows
 from hostile_campaign import hostile
 from hostile_cases import SAMPLES, TARGETS, VALUES, kept_contract
 
@@ -26,8 +27,8 @@ APART = {"echelon.cli", "echelon.kernels", "echelon.engines", "echelon._core", "
 
 # Shared between packages: they take what others have read, not what a user passes.
 SHARED = {
-    "associations", "caveats", "default_ranker", "fewer_folds", "filled", "find_facts", "groups_of",
-    "holds_intervals", "is_nominal", "is_number", "make_summary", "margin_weights", "read_for",
+    "associations", "caveats", "default_ranker", "fewer_folds", "filled", "find_facts",
+    "groups_of", "holds_intervals", "make_summary", "margin_weights", "read_for",
     "read_intervals", "with_labels_split",
 }  # fmt: skip
 
@@ -80,6 +81,9 @@ def argument(draw, name, rng, n, p, fitted):
         return SAMPLES[draw(st.sampled_from(list(SAMPLES)))](rng, n, p)
     if name in ("selector", "selectors", "estimator"):
         return draw(st.sampled_from(fitted))
+    if name == "rows":
+        each = [TARGETS[draw(st.sampled_from(list(TARGETS)))](rng, n) for _ in range(2)]
+        return Rows(*draw(st.sampled_from([(None, None), each])), rng.integers(0, 3, n))
     if name == "rankings":
         return {"a": rng.permutation(p) + 1, "b": rng.permutation(p) + 1}
     return TARGETS[draw(st.sampled_from(list(TARGETS)))](rng, n)

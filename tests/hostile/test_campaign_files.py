@@ -27,7 +27,7 @@ def commands():
     found = {}
     for command in app.registered_commands:
         parameters = signature(command.callback).parameters
-        if "data" in parameters:
+        if {"data", "target"} <= parameters.keys():  # not what applies a saved selection
             own = [part for name in parameters for part in OWN.get(name, [])]
             needed = [p for p in parameters.values() if p.default is Parameter.empty]
             assert {p.name for p in needed} <= {"data", "target", *OWN}

@@ -1,5 +1,6 @@
 """What happens around a run: signals, full disks, places that cannot be written to."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -90,6 +91,18 @@ def test_a_process_that_is_killed():
         assert Jobs(2)("numbers", end_itself, arguments[:3]) == [0, 1, 2]
 
 
+class Unsendable:
+    """What cannot be written to the folder through which processes share arrays."""
+
+    def __reduce__(self):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_folder_for_the_data_of_processes():
+    with parallel_config("loky"), pytest.raises(OSError, match=r"is full.*JOBLIB_TEMP_FOLDER"):
+        Jobs(2)("numbers", end_itself, [(Unsendable(),), (Unsendable(),)])
+
+
 class DisorderlyForest(ExtraTreesRegressor):
     """What threads of scikit-learn do to filters of warnings if they meet at the wrong time."""
 
@@ -103,7 +116,7 @@ class DisorderlyForest(ExtraTreesRegressor):
 
 
 def test_threads_that_meet_at_filters_of_warnings(monkeypatch):
-    monkeypatch.setattr(_forest, "ExtraTreesRegressor", DisorderlyForest)
+    monkeypatch.setattr(_forest, "ExtraTrees", DisorderlyForest)
     before = list(warnings.filters)
     ForestImportance(n_estimators=5, random_state=0).fit(np.eye(9), np.arange(9))
     assert warnings.filters == before != []

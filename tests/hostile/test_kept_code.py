@@ -8,7 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-from echelon.kernels import _compiler, _jit
+from echelon import kernels
+from echelon.kernels import _compiler
 
 
 def add_one(x):
@@ -42,36 +43,36 @@ def called(kernel):
 
 
 def test_code_is_kept(folder):
-    assert not called(_jit.kernel(add_one))
-    assert called(_jit.kernel(add_one))
+    assert not called(kernels.kernel(add_one))
+    assert called(kernels.kernel(add_one))
 
 
 def test_a_full_disk_is_said_once(folder):
     with pytest.warns(UserWarning, match=r"File too large.*Set NUMBA") as said, full_disk():
-        found = [called(_jit.kernel(add_one)) for _ in range(3)]
+        found = [called(kernels.kernel(add_one)) for _ in range(3)]
     assert found == [False] * 3
     assert len(said) == 1
     assert said[0].filename == _compiler.__file__  # the command shows warnings of ours only
     assert not [path for path in folder.rglob("*") if path.is_file()]
-    assert not called(_jit.kernel(add_one))
-    assert called(_jit.kernel(add_one))
+    assert not called(kernels.kernel(add_one))
+    assert called(kernels.kernel(add_one))
 
 
 @pytest.mark.parametrize("size", [0, 40])
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 def test_damaged_files_are_written_anew(folder, kind, size):
-    called(_jit.kernel(add_one))
+    called(kernels.kernel(add_one))
     for path in folder.rglob(f"*.{kind}"):
         path.write_bytes(path.read_bytes()[:size])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not called(_jit.kernel(add_one))
-        assert called(_jit.kernel(add_one))
+        assert not called(kernels.kernel(add_one))
+        assert called(kernels.kernel(add_one))
 
 
 def test_a_damaged_index_on_a_full_disk(folder):
-    called(_jit.kernel(add_one))
+    called(kernels.kernel(add_one))
     for path in folder.rglob("*.nbi"):
         path.write_bytes(b"")
     with pytest.warns(UserWarning, match="Compiled code cannot be kept"), full_disk():
-        assert not called(_jit.kernel(add_one))
+        assert not called(kernels.kernel(add_one))

@@ -18,7 +18,8 @@ import pytest
 from numba.core import caching
 
 from cli_cases import call, grades
-from echelon.kernels import _compiler, _jit
+from echelon import kernels
+from echelon.kernels import _compiler
 
 ORDER = ("--class-order", "0,1,2", "-q")
 
@@ -185,18 +186,20 @@ def test_formulas_of_names_do_not_reach_a_spreadsheet(tmp_path, capsys, text):
     path.write_text(text.replace("income", "=cmd|x", 1).replace("debt", "-3.5", 1))
     quick = ("rank", path, "-t", "grade", *ORDER, "-m", "relieff", "-o", out, "--force")
     assert call(capsys, *quick).code == 0
+    excluded = {"customer", "country"}  # they come last
     found = set(pd.read_csv(out, dtype=str)["feature"])
-    assert {"'=cmd|x", "-3.5", "noise", "home"} == found
+    assert {"'=cmd|x", "-3.5", "noise", "home"} == found - excluded
     assert call(capsys, *quick, "--raw").code == 0
-    assert {"=cmd|x", "-3.5", "noise", "home"} == set(pd.read_csv(out, dtype=str)["feature"])
+    found = set(pd.read_csv(out, dtype=str)["feature"])
+    assert {"=cmd|x", "-3.5", "noise", "home"} == found - excluded
 
 
 @pytest.mark.parametrize("start", [*"=+-@\t\r", "\uff1d"])
 def test_every_start_of_a_formula_is_text(start):
-    from echelon.cli._outputs import _as_cell
+    from echelon.cli._outputs import as_cell
 
-    assert _as_cell(f"{start}1+2") == f"'{start}1+2"
-    assert _as_cell(1.5) == 1.5
+    assert as_cell(f"{start}1+2") == f"'{start}1+2"
+    assert as_cell(1.5) == 1.5
 
 
 def test_errors_show_what_would_act_unseen(capsys):
@@ -219,7 +222,7 @@ def nothing_can_be_kept(monkeypatch):
 @pytest.mark.usefixtures("nothing_can_be_kept")
 def test_a_hint_where_compiled_code_can_be_kept_and_only_once():
     with pytest.warns(UserWarning, match="Set NUMBA_CACHE_DIR") as said:
-        answers = [_jit.kernel(lambda x: x + 1)(np.float64(1)) for _ in range(3)]
+        answers = [kernels.kernel(lambda x: x + 1)(np.float64(1)) for _ in range(3)]
     assert len(said) == 1
     assert answers == [2, 2, 2]
 

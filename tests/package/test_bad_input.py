@@ -156,7 +156,9 @@ def test_methods_without_order_take_any_labels():
         np.testing.assert_array_equal(ReliefF().fit(X, labels).scores_, expected)
 
 
+@pytest.mark.filterwarnings("ignore:`X` has 3 features, but at `error_rate`:UserWarning")
 @pytest.mark.filterwarnings("ignore:The best model at C:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*features or none, so none is selected:UserWarning")
 @pytest.mark.parametrize("estimator", SELECTORS)
 def test_a_column_of_labels_warns(estimator):
     with pytest.warns(DataConversionWarning):

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 import echelon
 
 ROOMS = [
-    "bounds", "consensus", "datasets", "display", "evaluation", "filters", "intervals", "margin",
-    "neighborhood", "profile", "rankorder", "report",
+    "bounds", "consensus", "datasets", "display", "evaluation", "evidence", "filters", "intervals",
+    "margin", "monotone", "neighborhood", "profile", "rankorder", "report",
 ]  # fmt: skip
 
 
@@ -146,53 +146,62 @@ def test_the_parser_tells_what_is_wrong():
 
 # ------------------------------------------------------------------------------- same words
 
-N_FEATURES = "Number, or share, of features to keep. None: "
+N_FEATURES = "Number, or share, of features to select. None: "
 THRESHOLD = (
-    'A kept feature scores more than this. "shuffle": more than the best feature of one fit on '
+    'A selected feature scores more than this. "shuffle": more than the best feature of one fit on '
     "permuted y. None: "
 )
 BY_P_VALUE = (
-    'A kept feature scores more than this. "fdr", "family": its p-value passes Benjamini and '
+    'A selected feature scores more than this. "fdr", "family": its p-value passes Benjamini and '
     "Hochberg's, or Holm's, procedure at ``error_rate``. \"shuffle\": it scores more than the best "
     "feature of one fit on permuted y. None: "
 )
 
 # One wording for all estimators that have the name, but for these, whose wordings begin as said.
 SEVERAL = {
+    "labels_": ("of samples, and of features", {
+        "Cluster of every sample.", '"needed", "replaceable" or "none".',
+    }),
     "rule": ("of a curve, and of a score", {
         "The smallest size with the best mean score",
         "What ``scores_`` are.",
     }),
     "error_rate": ("p-values of some are approximate", {
-        'Of "fdr": the expected share of noise among the features kept. Of "family": the '
-        "probability to keep any.",
+        'Of "fdr": the expected share of noise among the features selected. Of "family": the '
+        "probability of selecting any.",
+        'Of "fdr": the largest acceptable q-value.',
+        "The expected share of features not needed among the features selected.",
     }),
     "allow_none": ("one of them is a single test among others", {
-        "Keep no feature if none helps.",
-        "Keep no feature if the model with them is not better than the best constant guess",
+        "Select no feature if none helps.",
+        "Select no feature if the model with them is not better than the baseline, the best "
+        "constant prediction",
     }),
     "helps_": ("one of them needs to be asked", {
-        "Whether the kept features are better than the guess beyond chance (one-sided t test over "
-        "the folds",
+        "Whether the selected features are significantly better than the baseline (one-sided t "
+        "test over the folds",
     }),
     "z_scores_": ("what is permuted is up to the rule", {
         "Scores less their mean, in units of their standard deviation",
+        "Mean difference to nearest samples of other classes less that to those of the same class,",
     }),
     "n_features_to_select": ("what None does is up to the method", {
-        N_FEATURES + "those that ``threshold`` keeps.",
+        N_FEATURES + "those that pass ``threshold``.",
         N_FEATURES + "as many as the search finds, by the rule in the Notes.",
         N_FEATURES + "the strongly and weakly relevant ones.",
         N_FEATURES + "as many as the folds say.",
+        N_FEATURES + "those that pass at ``error_rate``.",
         N_FEATURES + "as many as have the votes of more than half of the voters, at least one.",
         N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
         N_FEATURES + "those taken in more than half of the bags;",
-        N_FEATURES + "those that the selector keeps by its rule, in the last round or",
+        N_FEATURES + "those that the selector selects by its rule, in the last round or",
     }),
     "threshold": ("some have p-values; None is up to the method; one paper says `at least`", {
-        THRESHOLD, BY_P_VALUE, "A kept feature scores at least this.",
+        THRESHOLD, BY_P_VALUE, "A selected feature scores at least this.",
+        "What ``error_rate`` bounds:",
     }),
     "threshold_": ("as `threshold`", {
-        "The score a kept feature exceeds;", "The score a kept feature reaches;",
+        "The score a selected feature exceeds;", "The score a selected feature reaches;",
     }),
     "random_state": ("only some estimators hold others", {
         "Seed of every random choice.",
@@ -221,13 +230,15 @@ SEVERAL = {
         "Steps of the search: the ``feature``",
     }),
     "selector": ("one ranks, one is asked for scores", {
-        "Ranks the features; how many it would keep does not matter.", "What scores the features:",
+        "Ranks the features; how many it would select does not matter.",
+        "What scores the features:",
+        "What scores features and knockoffs together:",
     }),
     "selector_": ("fitted once, or again and again", {
         "The selector, fitted to all rows.", "The selector as fitted last.",
     }),
     "scores_": ("every method has a scale of its own", {
-        "Scores, larger is better",
+        "Scores, larger is better", "What every selected feature is worth:",
     }),
     "solver": ("HiGHS does not do every penalty", {
         'Both find the same optimum. "interior-point" is faster, and turns to HiGHS where',
@@ -247,29 +258,35 @@ SEVERAL = {
         "Number, or share, of samples drawn at random, without replacement, whose neighbours",
         "Samples drawn at random, without replacement, to be asked and to answer.",
     }),
-    "monotonic_cst": ("of samples in order, and of curves, which may do without", {
+    "monotonic_cst": ("of samples in order, and of curves and models, which may do without", {
         "For every feature 1 (larger is better)", "1, -1 or 0 for features whose curve must rise",
+        "Directions that are known:",
     }),
     "p_values_": ("one approximation per statistic", {
         "Probability of a larger z-score if the feature had nothing to do with y",
         "Probability of so strong an association by chance",
+        "Conditional p-values",
     }),
     "scoring": ("what None does is up to the model", {"As in scikit-learn; None: "}),
     "tolerance": ("of a loss of score, and of an optimum", {
         "What may be lost against the best size", "By what share a good model may exceed",
+    }),
+    "discretize": ("for two classes there is a third way", {
+        "How numeric features are cut: where it shortens the description of the classes",
     }),
     "n_bins": ("one of several ways to make intervals, and the only one", {
         'Intervals of "quantile", at most', "Bins of equal frequency of a numeric feature, at most",
     }),
     "max_features": ("of a split, as in scikit-learn, and of a search", {
         "Share of the columns that every split chooses among.", "Most features that",
+        "Number, or share, of the columns that every split chooses among",
     }),
     "scale": ("of bounds, of neighbours, and of a linear model", {
         "Scale every feature by its smallest lower", '"rank": values count by their mid-ranks',
         "Numeric features as they are, or as mid-ranks",
     }),
     "criterion": ("what ends a search forwards, and what a search backwards removes", {
-        "A step pays if it lowers the sum of squares", "What goes first:",
+        "A step pays if it lowers the sum of squares", "What goes first:", "What a split gains.",
     }),
     "cv": ("folds that score a model, and folds that choose C", {
         "Folds. A number: shuffled", "Folds of the cross-validation; fewer",
@@ -343,7 +360,8 @@ def test_functions_use_the_words_of_estimators(name):
 
 def test_shared_parameters_take_the_same_things():
     various = {  # as above
-        "C", "answer", "criterion", "cv", "estimator", "max_features", "measure", "n_neighbors",
+        "C", "answer", "criterion", "cv", "discretize", "estimator", "max_features", "measure",
+            "monotonic_cst", "n_neighbors",
         "penalty", "rule", "sample_size", "scale", "step", "threshold", "tolerance",
     }  # fmt: skip
     for name in set(shared("Parameters")) - various:

@@ -99,12 +99,16 @@ def test_options_name_their_extra_before_the_data_are_read(
     done.check_refused(f'{package}: pip install "echelon[{extra}]"')
 
 
-@pytest.mark.parametrize(("ending", "package"), [("parquet", "pyarrow"), ("xlsx", "openpyxl")])
+@pytest.mark.parametrize(
+    ("ending", "package"),
+    [("parquet", "pyarrow"), ("xlsx", "openpyxl"), ("sav", "pyreadstat"), ("duckdb", "duckdb")],
+)
 def test_formats_name_their_extra(ending, package, tmp_path, capsys, monkeypatch):
     from cli_cases import call
 
     path = tmp_path / f"x.{ending}"
-    path.write_bytes(b"PAR1" if ending == "parquet" else b"something")
+    begin = {"parquet": b"PAR1", "sav": b"$FL2@(#)", "duckdb": bytes(8) + b"DUCK" + bytes(8)}
+    path.write_bytes(begin.get(ending, b"something"))
     monkeypatch.setitem(sys.modules, package, None)
     done = call(capsys, "rank", path, "-t", "y")
     done.check_refused(f'{package}: pip install "echelon[io]"')
@@ -122,7 +126,7 @@ def test_the_extra_that_is_named_installs_the_package():
     sources = [path for path in (ROOT / "src").rglob("*.py") if path.name != "extras.py"]
     text = "\n".join(path.read_text() for path in sources)
     named = re.findall(r'require\(\s*f?"[^"]*", "(\w+)", "(\w+)"', text)
-    assert {extra for extra, _ in named} == {"cli", "io", "plot", "report"}
+    assert {extra for extra, _ in named} == {"app", "cli", "dask", "io", "plot", "report"}
     for extra, package in named:
         assert any(each.startswith(package) for each in extras[extra])
         assert extra in extras["all"][0]

@@ -9,7 +9,7 @@ from sklearn import config_context
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -132,8 +132,34 @@ def test_a_curve_selector_fits_with_weights(wine):
 
 def test_the_automatic_choice_leaves_out_what_takes_no_weights(wine):
     X, y, weights = wine
-    members = AutoSelector(cv=3, random_state=0).fit(X, y, sample_weight=weights).ranker_.selectors
+    selector = AutoSelector(cv=3, weights_are="survey", random_state=0)
+    members = selector.fit(X, y, sample_weight=weights).ranker_.selectors
     assert "neighbours" not in members
     assert "rank correlation" in members
     assert "neighbours" in AutoSelector().ranker("classification", len(X)).selectors
     assert RankCorrelation in WEIGHTED
+
+
+@pytest.mark.slow
+def test_the_automatic_choice_is_given_groups_and_weights_by_a_search(wine):
+    """In a pipeline within a grid search: the folds of the selector keep groups whole, too."""
+    X, y, weights = wine[0][::2, :3], wine[1][::2], wine[2][::2] + 1
+    groups = np.arange(len(y)) // 3
+    survey = {"cv": 2, "random_state": 0, "weights_are": "survey"}
+    with config_context(enable_metadata_routing=True):
+        selector = AutoSelector(n_features_to_select=2, **survey)
+        selector.set_fit_request(groups=True, sample_weight=True)
+        model = GaussianNB().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=False)
+        search = GridSearchCV(
+            Pipeline([("select", selector), ("model", model)]),
+            {"select__n_features_to_select": [1, 2]},
+            scoring=scorer,
+            cv=GroupKFold(2),
+        ).fit(X, y, groups=groups, sample_weight=weights)
+    found = search.best_estimator_[0]
+    alone = AutoSelector(n_features_to_select=found.support_.sum(), **survey)
+    alone.fit(X, y, groups=groups, sample_weight=weights)
+    assert_array_equal(found.support_, alone.support_)
+    assert found.score_ == alone.score_
+    assert found.score_ != AutoSelector(**alone.get_params()).fit(X, y).score_

@@ -106,10 +106,27 @@ def test_features_and_noise_in_order():
     assert _noise.on_top(weights[:2]).tolist() == [1, 0]
 
 
-def test_some_rows_are_enough_for_a_ranking():
-    rng = np.random.default_rng(0)
-    y = np.arange(300) % 2
-    X = rng.random((300, 4)) + np.outer(y, [0, 0, 1, 0])
-    selector = _methods.OnSomeRows(_methods.METHODS["Simba"](None, 0), 100).fit(X, y)
-    assert selector.order_[0] == 2
+def test_a_random_order_goes_by_its_seed():
+    X, y = np.zeros((6, 4)), np.arange(6) % 2
     assert _methods.RandomOrder(3).fit(X, y).order_.tolist() != [0, 1, 2, 3]
+
+
+def test_single_entries_agree_within_two_standard_errors():
+    def found(error):
+        curves = {"error": [error], "loss": [error], "F": [1 - error]}
+        return {"tables/wdbc/Simba/0": {"outside": curves}}
+
+    printed_error, error_of_it = 0.065, np.sqrt(0.065 * 0.935 / 569)
+    for distance, expected in ((1.9, True), (2.1, False), (-1.9, True), (-2.1, False)):
+        here = found(printed_error + distance * error_of_it)
+        assert _tables.agrees(here, "wdbc", "Simba", "error") is expected
+
+
+def test_the_large_data_are_drawn(monkeypatch):
+    frame = pd.DataFrame({"a": np.arange(_real.ROWS + 500.0)})
+    y = pd.Series(np.arange(len(frame)) % 2)
+    monkeypatch.setattr(Data, "load", lambda self, name: (frame, y))
+    X, _, codes = _real.read(Data.stand_ins(), _real.LARGE)
+    assert len(X) == len(np.unique(X)) == _real.ROWS
+    assert (codes == X[:, 0] % 2).all()
+    assert len(_real.read(Data.stand_ins(), "german")[0]) == len(frame)

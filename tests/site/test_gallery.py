@@ -14,9 +14,29 @@ EXAMPLES = sorted(path.stem.removeprefix("plot_") for path in GALLERY.glob("plot
 
 def grades(seen):
     selector = seen["selector"]
-    assert seen["X"].columns[selector.order_[:2]].tolist() == ["bmi", "s5"]
-    assert len(selector.get_feature_names_out()) == 6
-    assert selector.score_ < selector.baselines_["guess"]
+    names = set(selector.get_feature_names_out())
+    assert set(seen["X"].columns[selector.order_[:3]]) == {
+        "alcohol", "sulphates", "volatile_acidity"
+    }  # fmt: skip
+    assert (len(names), seen["X"].shape[1]) == (7, 11)
+    curve = selector.curves_["consensus"]
+    assert (curve.best_size, curve.one_se_size) == (8, 5)
+    assert abs(selector.score_ - selector.baselines_["all features"]) < selector.score_error_
+    assert selector.score_ + 5 * selector.score_error_ < selector.baselines_["guess"]
+    assert seen["quality"].between(5, 7).mean() > 0.9
+
+
+def doubt(seen):
+    often = {name for name, share in seen["frequency"].items() if share > 0.9}
+    assert often == {"bmi", "s5", "bp", "s4", "s3"}
+    seldom = set(seen["frequency"]) - often - {"sex", "s6"}
+    assert all(0.2 < seen["frequency"][name] < 0.8 for name in ("sex", "s6"))
+    assert all(seen["frequency"][name] < 0.2 for name in seldom)
+    answers = [seen["selector"], *seen["answers"]]
+    sizes = [len(each.get_feature_names_out()) for each in answers]
+    assert (min(sizes), max(sizes)) == (6, 10)
+    scores = [each.score_ for each in answers]
+    assert max(scores) - min(scores) < seen["selector"].score_error_
 
 
 def credit(seen):
@@ -79,7 +99,7 @@ def numbers(seen):
     assert kept["RankCorrelation"] == kept["ForwardLinear"] == {"carbon"}
     assert kept["ForwardAdditive"] == {"carbon", "heat"}
     assert kept["RReliefF"] == {"carbon", "heat", "time", "tempering"}
-    assert set(seen["judged"].get_feature_names_out()) == kept["RReliefF"]
+    assert set(seen["refitted"].get_feature_names_out()) == kept["RReliefF"]
 
 
 def pipeline(seen):
@@ -94,8 +114,19 @@ def million(seen):
     assert sorted(np.argsort(-seen["last"])[:5].tolist()) == [0, 1, 2, 3, 4]
 
 
+def credit_grades(seen):
+    assert seen["noise"].quality_ > seen["selector"].quality_
+    assert seen["noise"].comparable_ < seen["selector"].comparable_
+    assert 0 < seen["mended"].n_changed < seen["mended"].contradicted.sum()
+    found = seen["chosen"].directions_
+    assert found["agrees"].all()
+    costs = found.dropna()
+    assert (costs["cost"].abs() <= 2 * costs["cost_error"]).all()
+
+
 CLAIMS = dict(zip(EXAMPLES, [grades, credit, survey, interchangeable, how_many, chance, repeated,
-                             weather, genes, numbers, pipeline, million], strict=True))  # fmt: skip
+                             weather, genes, numbers, pipeline, million, credit_grades, doubt],
+                  strict=True))  # fmt: skip
 
 
 @pytest.mark.slow

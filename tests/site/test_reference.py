@@ -22,8 +22,9 @@ def packages():
 
 
 def for_users(package, module):
-    """Names of a package; the study's serve other packages, but for those that echelon exports."""
-    return [name for name in module.__all__ if package != "study" or name in echelon.__all__]
+    """Names of a package; some serve other packages, but for those that echelon exports."""
+    shared = package in ("large", "selection", "study")
+    return [name for name in module.__all__ if not shared or name in echelon.__all__]
 
 
 def public():

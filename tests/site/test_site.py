@@ -8,10 +8,12 @@ from urllib.parse import unquote, urldefrag, urlparse
 import pytest
 
 from browsers import addresses, are_local, chromium, needs_chromium, resize, wait_for
+from echelon.methods import METHODS
 
 import test_reference  # isort: skip
 
-SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
+ROOT = Path(__file__).parents[2]
+SITE, GALLERY = ROOT / "docs" / "_build" / "html", ROOT / "examples" / "gallery"
 
 pytestmark = pytest.mark.skipif(not SITE.exists(), reason="needs the site: make docs")
 PAGES = sorted(set(SITE.rglob("*.html")) - set((SITE / "_static").rglob("*.html")))
@@ -55,10 +57,42 @@ def test_links_within_the_site_lead_somewhere(read):
 
 
 def test_the_pages_asked_for_are_there():
-    for name in ("index", "start", "guide", "cli", "gallery/index", "api/index", "evidence",
-                 "scale", "development", "changelog", "faq", "from/skrebate"):  # fmt: skip
+    for name in ("index", "install", "start", "methods", "howto", "guide", "cli", "gallery/index",
+                 "api/index", "evidence", "scale", "development", "changelog", "faq",
+                 "from/skrebate"):  # fmt: skip
         assert SITE / f"{name}.html" in PAGES, name
-    assert len(list((SITE / "gallery").glob("plot_*.html"))) == 12
+    examples = {file.stem for file in GALLERY.glob("plot_*.py")}
+    assert {file.stem for file in (SITE / "gallery").glob("plot_*.html")} == examples
+
+
+def shown(name):
+    return (SITE / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_methods_shows_the_chart_and_the_matrix():
+    text = shown("methods")
+    assert '<svg xmlns="http://www.w3.org/2000/svg"' in text
+    for name in METHODS:
+        assert text.count(f'href="api/of/echelon.{METHODS[name].estimator}.html"') >= 2, name
+
+
+def test_the_start_page_holds_a_report():
+    assert 'src="_static/demo-report.html"' in shown("index")
+    report = (SITE / "_static" / "demo-report.html").read_text(encoding="utf-8")
+    assert "Which features predict" in report
+
+
+def test_classes_show_the_methods_they_inherit():
+    text = shown("api/of/echelon.AutoSelector")
+    for name in ("fit", "transform", "get_feature_names_out", "get_support", "set_output"):
+        assert f'id="echelon.AutoSelector.{name}"' in text, name
+    assert "get_metadata_routing" not in text
+
+
+def test_every_section_has_something_in_its_column():
+    for name in ("start", "howto", "guide", "evidence", "development", "cli", "scale"):
+        column = shown(name).partition('class="bd-links__title"')[2].partition("</nav>")[0]
+        assert column.count("<li") > 2, name
 
 
 def test_every_public_name_has_a_page_with_an_example():
@@ -121,6 +155,30 @@ def test_no_page_is_wider_than_the_screen(browser):
     wide += [too_wide(browser, file, change_article) for file in names[1:]]
     assert not [each for each in wide if each]
     assert are_local(addresses(browser)), "a page asks for something from elsewhere"
+
+
+LINES = """
+return [...document.querySelectorAll(arguments[0])]
+  .filter((part) => part.getClientRects().length > 1).map((part) => part.textContent)
+"""
+"""Texts of elements that are broken into several lines."""
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    ("page", "parts"),
+    [
+        ("api/of/echelon.AutoSelector", "dl.field-list dt > strong"),
+        ("benchmarks/error_rates", "td .interval"),
+        ("benchmarks/kept", "td .interval"),
+    ],
+)
+def test_names_and_intervals_stay_in_one_piece(browser, width, page, parts):
+    resize(browser, width)
+    open_page(browser, SITE / f"{page}.html")
+    assert len(browser.find_elements("css selector", parts)) > 5
+    assert browser.execute_script(LINES, parts) == []
 
 
 @needs_chromium

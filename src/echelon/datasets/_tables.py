@@ -1,4 +1,4 @@
-"""Ordered grades that come along, and tables whose relevant features are known."""
+"""Generated data whose relevant features are known."""
 
 from __future__ import annotations
 
@@ -7,43 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import check_random_state
-
-GRADES = ("mild", "low", "medium", "high", "severe")
-"""From lowest to highest."""
-
-
-def load_grades() -> tuple[pd.DataFrame, pd.Series]:
-    """Ten measurements of 442 patients, and the progression of their diabetes in five grades.
-
-    scikit-learn's diabetes data [1]_ in their own units; the progression one year later is cut
-    into five grades of equal size.
-
-    Returns
-    -------
-    X : DataFrame of shape (442, 10)
-        Age, sex, body mass index, blood pressure and six blood serum measurements.
-    grade : Series of shape (442,)
-        Ordered categories: mild < low < medium < high < severe.
-
-    References
-    ----------
-    .. [1] B. Efron, T. Hastie, I. Johnstone, R. Tibshirani, "Least angle regression", Annals of
-       Statistics 32, 2004, 407-499.
-
-    Examples
-    --------
-    >>> from echelon.datasets import load_grades
-    >>> X, grade = load_grades()
-    >>> X.shape, grade.cat.categories.tolist()
-    ((442, 10), ['mild', 'low', 'medium', 'high', 'severe'])
-    """
-    from sklearn.datasets import load_diabetes
-
-    X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-    return X, pd.qcut(progression, 5, labels=list(GRADES)).rename("grade")
-
 
 # ------------------------------------------------------------------------------------ relevance
 
@@ -64,7 +28,7 @@ def make_relevance(
     weak_groups: Any = None,
     weak_noise: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of a linear model in which some features can stand in for each other.
+    """Samples of a linear model in which some features can replace each other.
 
     After section 4 of [1]_: a random hyperplane over hidden variables gives a continuous target.
     A strongly relevant feature is one of these variables.  The weakly relevant features of a group

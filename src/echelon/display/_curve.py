@@ -18,8 +18,8 @@ class FeatureCurveDisplay(style.Picture):
     """Mean score against the number of features, with its standard error.
 
     The band is one standard error to either side of the mean, corrected for overlapping training
-    sets.  Two lines mark the smallest size
-    with the best mean, and the smallest one within a standard error of it.
+    sets.  Lines mark the smallest size with the best mean, the smallest one within a standard
+    error of it, and the one that was selected.
 
     Parameters
     ----------
@@ -31,6 +31,8 @@ class FeatureCurveDisplay(style.Picture):
         Sizes to mark.
     test_share : float, default=None
         Test samples per training sample; None: as if every sample were tested once.
+    n_selected : int, default=None
+        The size that was selected, to mark.
 
     Attributes
     ----------
@@ -55,12 +57,17 @@ class FeatureCurveDisplay(style.Picture):
         best_size: int | None = None,
         one_se_size: int | None = None,
         test_share: float | None = None,
+        n_selected: int | None = None,
     ):
         self.scores = style.numbers("scores", scores, (None, None))
-        self.sizes = style.numbers("sizes", sizes, (len(self.scores),)).astype(int)
+        counts = style.numbers("sizes", sizes, (len(self.scores),))
+        if not (np.isfinite(counts) & (np.abs(counts) < 2**53)).all():
+            raise ValueError(f"`sizes` must hold numbers of features, got {counts.tolist()}.")
+        self.sizes = counts.astype(int)
         self.best_size = best_size
         self.one_se_size = one_se_size
         self.test_share = test_share
+        self.n_selected = n_selected
 
     @classmethod
     def from_curve(cls, curve: Any) -> FeatureCurveDisplay:
@@ -99,6 +106,7 @@ class FeatureCurveDisplay(style.Picture):
         for chosen, colour, dashes, rule in (
             (self.best_size, style.GREY, "-", "best mean"),
             (self.one_se_size, style.VERMILION, "--", "within one standard error"),
+            (self.n_selected, style.VERMILION, "-", "selected"),
         ):
             if chosen is not None:
                 ax.axvline(chosen, color=colour, linestyle=dashes, linewidth=1, zorder=0,
@@ -111,7 +119,7 @@ class FeatureCurveDisplay(style.Picture):
             ax.xaxis.set_minor_formatter("")
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set_xlabel("features kept")
+        ax.set_xlabel("features selected")
         ax.set_ylabel(f"score: mean of {self.scores.shape[1]} folds\nand standard error")
         return self._finish(ax)
 
@@ -128,10 +136,10 @@ class EliminationDisplay(style.Picture):
     accuracy : array-like of shape (n_removed + 1,), default=None
         Accuracy with all features and after each removal; NaN where it was not measured.
     n_kept : int, default=None
-        Number of features that were kept, marked by a line.
+        Number of features that were selected, marked by a line.
     guess : float, default=None
-        Accuracy of guessing the most frequent class, marked by a line: below it, the order of the
-        features left says nothing.
+        Accuracy of the baseline, the most frequent class, marked by a line: below it, the order of
+        the features left says nothing.
 
     Attributes
     ----------
@@ -245,19 +253,19 @@ class EliminationDisplay(style.Picture):
         ax.set_ylim(bottom=0)
         if self.n_kept is not None:
             ax.axvline(self.n_features - self.n_kept, **style.DASHED)
-            style.note(ax, f"dashed: {self.n_kept} features kept")
+            style.note(ax, f"dashed: {self.n_kept} features selected")
         self.ax_accuracy_ = None if self.accuracy is None else _beside(ax, shown, self.guess)
         return self._finish(ax)
 
 
 def _beside(ax: Any, shown: pd.DataFrame, guess: float | None) -> Any:
-    """The accuracy, on an axis at the right, and what guessing reaches."""
+    """The accuracy, on an axis at the right, and the baseline."""
     other = ax.twinx()
     other.plot(shown["removed"], shown["accuracy"], color=style.VERMILION, marker=".", markersize=4)
     if guess is not None:
         other.axhline(guess, color=style.VERMILION, linestyle=":", linewidth=1.2)
         other.annotate(
-            "guessing", (0.01, guess), (0, 2), color=style.VERMILION, fontsize="small",
+            "baseline", (0.01, guess), (0, 2), color=style.VERMILION, fontsize="small",
             xycoords=("axes fraction", "data"), textcoords="offset points",
         )  # fmt: skip
     size = ax.yaxis.label.get_fontsize()

@@ -1,4 +1,4 @@
-"""Scores of the features, and what chance reaches."""
+"""Scores of the features, and what chance reaches; bounds of the weights of a linear model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from echelon._core.words import LABELS, WEAK
 from echelon.display import style
 
 FAR = 20.0
@@ -18,7 +19,7 @@ MIDDLE = (0.05, 0.95)
 
 
 class ScoresDisplay(style.FeatureRows):
-    """Scores of the features, best first, and which were kept.
+    """Scores of the features, best first, and which were selected.
 
     What does not fit is summed up in a last row: a thin line from the smallest to the largest
     score, a thick one over the middle half.
@@ -30,9 +31,9 @@ class ScoresDisplay(style.FeatureRows):
     scores : array-like of shape (n_features,)
         Scores, larger is better; NaN comes last.
     kept : array-like of shape (n_features,), default=None
-        Mask of the features that were kept.
+        Mask of the features that were selected.
     threshold : float, default=None
-        The score that kept features exceed, drawn as a line.
+        The score that selected features exceed, drawn as a line.
 
     Attributes
     ----------
@@ -89,7 +90,7 @@ class ScoresDisplay(style.FeatureRows):
         names = super()._row_names(shown, rest)
         if len(rest):
             n_kept = int(rest["kept"].sum()) if "kept" in rest else 0
-            names.append(f"{len(rest):,} others" + (f", {n_kept:,} kept" if n_kept else ""))
+            names.append(f"{len(rest):,} others" + (f", {n_kept:,} selected" if n_kept else ""))
         return names
 
     def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
@@ -103,7 +104,8 @@ class ScoresDisplay(style.FeatureRows):
         ax.set_xlabel("score")
         ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.axvline(0, color="black", linewidth=0.8)
-        named = [] if self.kept is None else [("kept", style.BLUE), ("not kept", style.GREY)]
+        both = [("selected", style.BLUE), ("not selected", style.GREY)]
+        named = [] if self.kept is None else both
         dashed = "threshold" if self.threshold else None  # 0 has its line
         if self.threshold:
             ax.axvline(self.threshold, **style.DASHED)
@@ -114,7 +116,7 @@ class ScoresDisplay(style.FeatureRows):
 class NullDisplay(style.FeatureRows):
     """Scores beside the scores on permuted y, the best feature on top, and what they must exceed.
 
-    All are in units of chance: standard deviations above the mean that the score of the feature
+    All are standardised: standard deviations above the mean that the score of the feature
     has when y is permuted.  A thick bar holds the middle 90 % of the permuted scores, a thin line
     all of them.
 
@@ -221,3 +223,133 @@ def _widen(ax: Any, smallest: np.ndarray, largest: pd.Series) -> None:
     ax.set_xticks([tick for tick in ticks if ax.get_xlim()[0] <= tick <= ax.get_xlim()[1]])
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+COLOURS = {
+    "strong": style.BLUE,
+    "weak": style.ORANGE,
+    "explained": style.SKY,
+    "irrelevant": style.GREY,
+}
+
+
+class BoundsDisplay(style.FeatureRows):
+    """Relevance bounds as a picture.
+
+    A bar reaches from the smallest to the largest weight a feature has in a good model.  Strongly
+    relevant features have bars that do not touch 0; what stays left of the dashed line is no
+    larger than what noise reaches.  (Noise like a feature that a few samples carry reaches further:
+    it has a line of its own.  Noise that is correlated with other noise reaches further, too: it
+    has no line, but its label says so.)
+
+    Parameters
+    ----------
+    names : array-like of shape (n_features,)
+        Names of the features.
+    intervals : ndarray of shape (n_features, 2)
+        Lower and upper bounds.
+    relevance : array-like of shape (n_features,)
+        "strong", "weak", "explained" or "irrelevant".
+    threshold : float or array-like of shape (n_features,)
+        The upper bound that noise may reach, or noise like every feature.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib objects
+        Set by :meth:`plot`.
+
+    Examples
+    --------
+    >>> from echelon import RelevanceBounds
+    >>> from echelon.datasets import make_relevance
+    >>> from echelon.display import BoundsDisplay
+    >>> X, y = make_relevance(150, 1, 2, 1, random_state=0)
+    >>> display = BoundsDisplay.from_estimator(RelevanceBounds(random_state=0).fit(X, y))
+    >>> display.frame()["relevance"].tolist()
+    ['weak', 'weak', 'strong', 'irrelevant']
+    """
+
+    def __init__(self, names: Any, intervals: np.ndarray, relevance: Any, threshold: Any):
+        self.names = style.read_names(list(names))
+        self.intervals = style.numbers("intervals", intervals, (None, 2))
+        self.relevance = np.asarray(list(relevance))
+        style.one_per_name(self.names, intervals=self.intervals, relevance=self.relevance)
+        shape = () if np.ndim(threshold) == 0 else (len(self.names),)
+        threshold = style.numbers("threshold", threshold, shape)
+        self.threshold = np.broadcast_to(threshold, self.names.shape)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, label: Any = None) -> BoundsDisplay:
+        """The display of a fitted ``RelevanceBounds``.
+
+        Parameters
+        ----------
+        estimator : RelevanceBounds
+            Fitted.
+        label : object, default=None
+            With several unordered classes, which of them against the rest.  None: for every
+            feature the class in which its upper bound is largest, relative to what noise reaches,
+            among those in which it is most relevant.
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "intervals_"):
+            raise TypeError(
+                f"`estimator` must be a fitted RelevanceBounds, got {type(estimator).__name__}, "
+                "which bounds no weights. Show scores with ScoresDisplay."
+            )
+        intervals, threshold = estimator.intervals_, estimator.probe_thresholds_
+        relevance = estimator.relevance_
+        if intervals.ndim == 2 and label is not None:
+            raise ValueError(
+                f"`label` must be None, since there is one model for all classes, got {label!r}."
+            )
+        if intervals.ndim == 3:
+            # Each class has its own threshold: show bounds in units of it.
+            units = np.where(threshold > 0, threshold, 1.0)
+            intervals = intervals / units[:, :, None]
+            most = estimator.relevance_by_class_ == relevance
+            chosen = np.where(most, intervals[:, :, 1], -1.0).argmax(axis=0)
+            if label is not None:
+                if label not in estimator.classes_:
+                    known = estimator.classes_.tolist()
+                    raise ValueError(f"`label` must be one of {known}, got {label!r}.")
+                chosen[:] = np.flatnonzero(estimator.classes_ == label)[0]
+                relevance = estimator.relevance_by_class_[chosen[0]]
+            intervals, threshold = intervals[chosen, np.arange(intervals.shape[1])], 1.0
+        return cls(style.names_in(estimator), intervals, relevance, threshold)
+
+    def frame(self) -> pd.DataFrame:
+        """One row per feature, weak and strong ones first, the one furthest above noise first."""
+        lower, upper = self.intervals.T
+        frame = pd.DataFrame(
+            {
+                "feature": self.names,
+                "lower": lower,
+                "upper": upper,
+                "noise": self.threshold,
+                "relevance": self.relevance,
+            }
+        )
+        if (self.threshold > 0).all():
+            upper = upper * (self.threshold.min() / self.threshold)
+        kept = np.array([LABELS.index(kind) for kind in self.relevance]) >= WEAK
+        order = np.lexsort([-upper.round(6), ~kept])  # by the last key first
+        return frame.iloc[order].reset_index(drop=True)
+
+    def _draw(self, ax: Any, shown: pd.DataFrame, rest: pd.DataFrame) -> None:
+        rows, noise, furthest = shown.index, shown["noise"], shown["upper"].max()
+        widths = np.maximum(shown["upper"] - shown["lower"], 0.004 * furthest)
+        colours = shown["relevance"].map(COLOURS)
+        ax.barh(rows, widths, left=shown["lower"], height=0.62, color=colours)
+        ax.vlines(noise, rows - 0.5, rows + 0.5, **style.DASHED)
+        end = 1.05 * max(furthest, noise.min())
+        ax.set_xlim(0, end if end > 0 else 1)
+        ax.set_xlabel("weight in good models, from bound to bound")
+        kinds = [kind for kind in COLOURS if (self.relevance == kind).any()]
+        named = [(kind, COLOURS[kind]) for kind in kinds]
+        style.legend(ax, named, "reached by noise", loc="lower right")
+        said = ["no dash: noise like it reaches further"] if (noise > end).any() else []
+        if len(rest):
+            counts = ", ".join(f"{(rest['relevance'] == kind).sum()} {kind}" for kind in kinds)
+            said.append(f"not shown: {counts}")
+        style.note(ax, "; ".join(said))

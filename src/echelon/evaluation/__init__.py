@@ -1,12 +1,12 @@
-"""How many features to keep, whether to trust them, and how good a result is.
+"""How many features to select, whether to trust them, and how good a result is.
 
 ``_curve``           ``feature_curve``: score against the number of features, selected in the folds
 ``_curve_selector``  ``CurveSelector``: keeps as many features as that curve says
 ``_trust``           ``selection_stability``: whether other samples would lead to the same features;
                      ``null_threshold``: the score that chance reaches
-``_monotonicity``    ``monotonicity_violations``: how well data fit the methods for order
 ``_metrics``         ``rank_loss``, ``macro_mean_absolute_error``: losses for ordered classes, and
-                     their scorers;  ``f_measure_of_support``: selected beside relevant features;
+                     their scorers;  ``monotonicity_violations``: how well data fit
+                     methods for order;  ``f_measure_of_support``: selected beside relevant;
                      ``clustering_accuracy``: agreement of clusters with known classes
 ``_ordinal``         ``OrdinalDecomposition``: any classifier, made to respect an order of classes
 """
@@ -17,14 +17,15 @@ from echelon.evaluation._curve import rank_folds as rank_folds
 from echelon.evaluation._curve import score_folds as score_folds
 from echelon.evaluation._curve_selector import CurveSelector
 from echelon.evaluation._metrics import (
+    MonotonicityViolations,
     clustering_accuracy,
     f_measure_of_support,
     macro_mean_absolute_error,
     macro_mean_absolute_error_scorer,
+    monotonicity_violations,
     rank_loss,
     rank_loss_scorer,
 )
-from echelon.evaluation._monotonicity import MonotonicityViolations, monotonicity_violations
 from echelon.evaluation._ordinal import OrdinalDecomposition, OrdinalForest
 from echelon.evaluation._trust import (
     NullThreshold,
@@ -32,6 +33,7 @@ from echelon.evaluation._trust import (
     null_threshold,
     selection_stability,
 )
+from echelon.evaluation._trust import stability_of as stability_of
 
 __all__ = [
     "CurveSelector",

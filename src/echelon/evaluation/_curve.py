@@ -99,7 +99,7 @@ class FeatureCurve:
     def one_se_size(self) -> int:
         """The smallest size within one standard error of the best mean score.
 
-        What is within reach is judged by the difference to the best size, fold by fold, and its
+        What is within reach is evaluated by the difference to the best size, fold by fold, and its
         own standard error: folds that are hard for all sizes say nothing about any of them.
         """
         return self.smallest_within(None)
@@ -142,7 +142,7 @@ class FeatureCurve:
         return self.sizes[losses.mean(axis=1) <= allowed + ROUNDING]
 
     def without(self, fold: int) -> FeatureCurve:
-        """The curve as the other folds see it, to choose a size in which this one has no say.
+        """The curve as the other folds see it, to choose a size in which this one is held out.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ def feature_curve(
     random_state: Any = None,
     verbose: int = 0,
 ) -> FeatureCurve:
-    """Cross-validated score against the number of features, selected anew within every fold.
+    """Cross-validated score against the number of features, selected again within every fold.
 
     In every fold the features are ranked once, on its training rows; then the estimator is fitted
     to the best 1, 2, 3, ... of them on the same rows and scored on the test rows, which neither

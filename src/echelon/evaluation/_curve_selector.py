@@ -12,10 +12,10 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.folds import best_guess
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
-from echelon._core.search import shared_ranks
 from echelon._core.significance import clearly_positive
 from echelon.data import as_table
 from echelon.evaluation._curve import FeatureCurve, feature_curve, read_folds, read_sizes
@@ -28,12 +28,12 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """Keeps as many features of a ranking as the cross-validated score of a model asks for.
 
     Like scikit-learn's ``RFECV``, but with any ranking: :func:`~echelon.evaluation.feature_curve`
-    says how many features to keep, and the selector, fitted to all rows, says which.
+    says how many features to select, and the selector, fitted to all rows, says which.
 
     Parameters
     ----------
     selector : selector
-        Ranks the features; how many it would keep does not matter.
+        Ranks the features; how many it would select does not matter.
     estimator : estimator
         Model to score.
     rule : {"best", "one_se"}, default="best"
@@ -42,10 +42,11 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     sizes : sequence of int, default=None
         Numbers of features to try.  None: all up to 30 features, else 30 on a geometric grid.
     allow_none : bool, default=False
-        Keep no feature if the model with them is not better than the best constant guess (the
-        most frequent class, the median of ordered ones, the mean or the median of numbers).  What
-        counts is the score of every fold with the size that the *other* folds choose, by a
-        one-sided t test over the folds, nominally 5 %; 0 to 10 % of tables of noise keep some.
+        Select no feature if the model with them is not better than the baseline, the best constant
+        prediction (the most frequent class, the median of ordered ones, the mean or the median of
+        numbers).  What counts is the score of every fold with the size that the *other* folds
+        choose, by a one-sided t test over the folds.  It is nominally of 5 %, and approximate: 0 to
+        9 % of tables of noise keep some, and 10 % where all features are correlated.
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classifiers.
     scoring : str or callable, default=None
@@ -63,10 +64,10 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     curve_ : FeatureCurve
         Scores against sizes; ``curve_.plot()`` draws them.
     n_features_ : int
-        Number of features kept.
+        Number of features selected.
     helps_ : bool
-        Whether the kept features are better than the guess beyond chance (one-sided t test over
-        the folds, 5 %); with ``allow_none=True`` only.
+        Whether the selected features are significantly better than the baseline (one-sided t test
+        over the folds, 5 %); with ``allow_none=True`` only.
     selector_ : object
         The selector, fitted to all rows.
     order_ : ndarray of shape (largest size tried,)
@@ -74,7 +75,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     ranking_ : ndarray of shape (n_features,)
         Rank of every feature, 1 = best; those never reached share the last.
     support_ : ndarray of shape (n_features,)
-        Mask of the kept features.
+        Mask of the selected features.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -145,7 +146,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> CurveSelector:
-        """Rank the features and find out how many to keep.
+        """Rank the features and find out how many to select.
 
         Parameters
         ----------
@@ -168,8 +169,8 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         X, y = read_data(X, y, groups)
         if sample_weight is not None and self.allow_none:
             raise ValueError(
-                "`allow_none` must be False with `sample_weight`, got True: the best guess, which "
-                "features must beat, knows no weights. Leave out one of them."
+                "`allow_none` must be False with `sample_weight`, got True: the baseline, "
+                "which features must improve on, takes no weights. Leave out one of them."
             )
         random = None if self.random_state is None else check_random_state(self.random_state)
         sizes = read_sizes(self.sizes, X.shape[1])
@@ -202,7 +203,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         return curve.best_size if self.rule == "best" else curve.one_se_size
 
     def _beats_guessing(self, X: Any, y: Any, folds: list[tuple]) -> bool:
-        """Whether every fold, with the size chosen on the others, gains over the best guess."""
+        """Whether every fold, with the size chosen on the others, improves on the baseline."""
         kind = "auto" if is_classifier(self.estimator) else "regression"
         target = read_target(y, kind)
         if kind == "auto" and target.kind == "regression":  # many different numbers as classes

@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from echelon._core.answers import answered
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs, n_threads
 from echelon._core.rows import fit_weighted, read_rows, weighted_rows
+from echelon._core.trees import ExtraTrees
 from echelon.base import note_features
 from echelon.data import as_table, numbers_that_fit, read_numbers
 from echelon.targets import read_ordered_classes
@@ -27,14 +29,6 @@ def _shares(above: np.ndarray) -> np.ndarray:
     # The differences add up to 1, so what is left after clipping is never 0.
     shares = np.maximum(np.hstack([edge, above]) - np.hstack([above, 0 * edge]), 0)
     return shares / shares.sum(axis=1, keepdims=True)
-
-
-def _answered(shares: np.ndarray, answer: str) -> np.ndarray:
-    """The median or the most probable class, as a code; the lowest one among equals."""
-    if answer == "median":
-        # Half of the probability, but for rounding.
-        return (shares.cumsum(axis=1) >= 0.5 - 1e-12).argmax(axis=1)
-    return shares.argmax(axis=1)
 
 
 def _gives_probabilities(self: OrdinalDecomposition) -> bool:
@@ -54,7 +48,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier
         For two classes.
     answer : {"median", "mode"}, default="median"
-        What :meth:`predict` answers: the median class, which is best for the error in classes
+        What :meth:`predict` answers: the median class, which is best for the MAE in classes
         (the lowest class up to which the probabilities add up to one half), or the most probable
         one, which is best for accuracy.
     class_order : sequence, default=None
@@ -192,7 +186,7 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if hasattr(self, "predict_proba"):
-            return self.classes_[_answered(self.predict_proba(X), self.answer)]
+            return self.classes_[answered(self.predict_proba(X), self.answer)]
         X = self._checked(X)
         with numbers_that_fit("X"):
             return self.classes_[np.sum([each.predict(X) for each in self.estimators_], axis=0)]
@@ -224,17 +218,18 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         Trees.
     trees : {"extra", "random"}, default="extra"
         Extremely randomised trees, or a random forest.
-    max_features : float, default=1.0
-        Share of the columns that every split chooses among.
+    max_features : int or float, default=1.0
+        Number, or share, of the columns that every split chooses among; all, where there are no
+        more than the number.
     max_depth : int, default=None
-        Depth of the trees; None: until leaves are small or pure.
+        Splits above a leaf, at most; None: until leaves are small or pure.
     min_samples_leaf : int, default=2
         Samples in a leaf, at least.
     max_samples : int, default=None
         Where there are more samples, every tree is grown on so many, drawn with replacement.  Trees
         of a random forest always draw; None: as many as there are.
     answer : {"median", "mode"}, default="median"
-        What :meth:`predict` answers: the median class, which is best for the error in classes
+        What :meth:`predict` answers: the median class, which is best for the MAE in classes
         (the lowest class up to which the probabilities add up to one half), or the most probable
         one, which is best for accuracy.
     class_order : sequence, default=None
@@ -289,7 +284,10 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "trees": [StrOptions({"extra", "random"})],
-        "max_features": [Interval(Real, 0, 1, closed="right")],
+        "max_features": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
         "max_depth": [Interval(Integral, 1, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [Interval(Integral, 1, None, closed="left"), None],
@@ -304,7 +302,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         n_estimators: int = 100,
         *,
         trees: str = "extra",
-        max_features: float = 1.0,
+        max_features: int | float = 1.0,
         max_depth: int | None = None,
         min_samples_leaf: int = 2,
         max_samples: int | None = None,
@@ -348,12 +346,12 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         self.classes_, codes = read_ordered_classes(y, self.class_order)
         check_consistent_length(values, codes)
         above = (codes[:, None] > np.arange(len(self.classes_) - 1)).astype(float)
-        kind = ExtraTreesRegressor if self.trees == "extra" else RandomForestRegressor
+        kind = ExtraTrees if self.trees == "extra" else RandomForestRegressor
         fewer = self.max_samples is not None and self.max_samples < len(values)
         drawn = self.max_samples if fewer else None
         self.forest_ = kind(
             self.n_estimators,
-            max_features=float(self.max_features),
+            max_features=self.max_features,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             bootstrap=self.trees == "random" or drawn is not None,
@@ -403,7 +401,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
             Predicted classes.
         """
         shares = self.predict_proba(X)
-        return self.classes_[_answered(shares, self.answer)]
+        return self.classes_[answered(shares, self.answer)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
