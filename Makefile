@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # With the extras that tests, pages and papers need; torch and dask bring too much for everybody.
-SELF := ".[cli,plot,report]"
+SELF := ".[app,cli,plot,report]"
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all hostile test-cpus test-places test-lowest test-newest lint format \
@@ -40,13 +40,13 @@ OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
 	@test -x .venv-lowest/bin/python || $(OLDEST) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	@.venv-lowest/bin/python -m release.lowest > .venv-lowest/lowest.txt
-	@.venv-lowest/bin/python -m pip install --quiet --editable ".[cli,dask,io,plot,report]" --group test --constraint .venv-lowest/lowest.txt
+	@.venv-lowest/bin/python -m pip install --quiet --editable ".[app,cli,dask,io,plot,report]" --group test --constraint .venv-lowest/lowest.txt
 	@touch $@
 
 .venv-newest/.installed: pyproject.toml
 	@test -x .venv-newest/bin/python || $(PYTHON) -m venv .venv-newest
 	@.venv-newest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[cli,dask,io,plot,report]" --group test
+	@.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[app,cli,dask,io,plot,report]" --group test
 	@touch $@
 
 .venv-release/.installed: pyproject.toml
@@ -57,7 +57,7 @@ OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
 
 install: $(BIN)/.installed  ## install into .venv
 
-demo: $(BIN)/.installed  ## rank features of an ordered outcome on embedded data, and write a report
+demo: $(BIN)/.installed  ## rank features of an ordered outcome on bundled data, and write a report
 	@$(BIN)/echelon demo
 
 # A process per core; one that has nothing left takes half of what another has still to do.

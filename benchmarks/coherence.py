@@ -3,8 +3,8 @@
     python -m benchmarks.coherence [--data FOLDER] [--cells FILE] [--write]
 
 Tables are cut to 250 rows and 20 columns, drawn at random, so that each takes seconds; hard ones
-are made: noise, copies, leaks, features that act only together, more columns than rows.  Results
-are kept in ``--cells``, one line each, and not computed again.
+are made: noise, copies, leaks, features that act only in combination, more columns than rows.
+Results are kept in ``--cells``, one line each, and not computed again.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def make_page(found: list[dict[str, Any]]) -> str:
         f"{len({cell['data'] for cell in found})} data sets and found {len(bad)} contradictions. "
         "Tables are cut to 250 rows and 20 columns; hard ones (noise, copies, leaks, features that "
         "act only together, more columns than rows) are made.  The rules: "
-        "[what cannot stand side by side](../report.md#one-story).",
+        "[what cannot stand side by side](../report.md#facts-and-sentences).",
         "",
         "| method | summaries | contradictions |",
         "| --- | ---: | ---: |",

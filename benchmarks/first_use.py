@@ -225,7 +225,7 @@ Seconds of a process that only imports; `echelon.ReliefF` needs what scikit-lear
 | --- | ---: | ---: |
 {newline.join(rows)}
 
-How it works is told in [docs/scale.md](../scale.md#first-use): small work is done by array
+How it works is told in [the page on large data](../scale.md#first-use): small work is done by array
 operations, other loops are compiled at their first call, and `echelon warm-up` compiles all of
 them ahead.
 """

@@ -243,9 +243,8 @@ def page(sizes: list[tuple[int, int]], cap: float) -> str:
 Exact ReliefF, k = {K}, two classes, float32, on one {torch.cuda.get_device_name()}; made by
 `python -m benchmarks.gpu --write` with Python {platform.python_version()}, PyTorch
 {torch.__version__}, Triton {triton.__version__}.  Times are whole fits of an array in the host's
-memory: reading, scaling, transfer, search, sums.  What is not search is done by the host,
-most of all the moments behind z-scores and p-values, which at 1,000,000 rows take longer than the
-search.
+memory: reading, scaling, transfer, search, sums.  z-scores and p-values are found by the host when
+they are first read.
 
 {large_fits()}
 

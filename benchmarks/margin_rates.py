@@ -120,22 +120,22 @@ HEAD = f"""# How often noise passes by its p-value
 
 {DATA_SETS} data sets each, of 200 samples and 30 columns of normal noise in two equal classes
 unless the first column says otherwise; nominal rate {RATE}.  z: mean and standard deviation of the
-z-scores of noise.  p < {RATE}: share of noise.  fdr: mean share of noise among the features kept.
-family: share of data sets that keep any noise.  ± 95 % half-widths.  found: share of relevant
+z-scores of noise.  p < {RATE}: share of noise.  fdr: mean share of noise among selected features.
+family: share of data sets that select any noise.  ± 95 % half-widths.  found: share of relevant
 features that "fdr" and "family" keep, {POWER_SETS} data sets each with 5 of them beside the noise,
 shifted by {EFFECT} deviations from class to class (0.7 in the last two designs).  OReliefF finds
 directions by itself, and its z-score is the largest of three, which p-values allow for; in trend
 and contrast alone, as in the others, larger is better.
 
-How to read it.  `ReliefF` with neighbours per class is centred for classes of equal size only.  Its
-z-scores, and those of a trend, come from permuted features and are too small where few features, or
-correlated ones, choose the neighbours.  Neighbours of any class (`any`, contrast) are judged by
-permuted classes, which allows for the feature's own part in choosing them: SD near 1 throughout.
-Scores are skewed to the right where a class is rare or neighbourhoods are wide; p-values know how
-much, and hold far out in the tail, on which "fdr" and "family" rest.  By the normal distribution
-`SURF` and `MultiSURF` would keep some of 30 columns of noise in 13 to 25 % of tables, and some of
-100 in 27 to 45 %.  For classes they are judged by permuted features, too: p-values are too large
-with correlated features and rare classes.  Beside relevant features noise falls below 0, since
+How to read it.  z-scores of a trend come from permuted features and are too small where few
+features, or correlated ones, choose the neighbours.  `ReliefF`, whose scores take neighbours of
+every class, and all with neighbours of any class (`any`, contrast) are tested by permuted
+classes, which allows for the feature's own part in choosing them: SD near 1 throughout.  Scores
+are skewed to the right where a class is rare or neighbourhoods are wide; p-values know how much,
+and hold far out in the tail, on which "fdr" and "family" rest.  By the normal distribution `SURF`
+and `MultiSURF` would keep some of 30 columns of noise in 13 to 25 % of tables, and some of 100 in
+27 to 45 %.  For classes they are tested by permuted features, too: p-values are too large with
+correlated features and rare classes.  Beside relevant features noise falls below 0, since
 neighbours of other classes differ in those already; among far ones it rises a little, which the
 starred methods show.
 

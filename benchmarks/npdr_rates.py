@@ -22,8 +22,8 @@ HEAD = f"""## With a covariate
 `NPDR` on {N} samples and {NOISE} columns of noise that follow a covariate (0.7 of it, and as much
 of their own), which makes the outcome together with chance; {DATA_SETS} data sets each.  Share of
 noise with p < {RATE}: without the covariate, with it, and by the p-values of pairs taken as
-independent (`pair_p_values_`), with it; family: share of data sets that keep any noise, with it.
-found: share of {RELEVANT} features kept by "family" where they have a part in the outcome.  The way
+independent (`pair_p_values_`), with it; family: share of data sets that select any noise, with it.
+found: share of {RELEVANT} features selected by "family" where they act on the outcome.  The way
 of inference was chosen among three by other data sets of the same kind (residuals of pairs, and
 those of samples without products for classes, kept noise in a third of them).
 

@@ -1,4 +1,4 @@
-"""RReliefF, SURF, SURF*, MultiSURF and MultiSURF* against fast-select, skrebate and Orange.
+"""RReliefF, and SURF, SWRF and their kin, against fast-select, skrebate and Orange.
 
 Prints the tables and (``--write``) keeps them in docs/benchmarks/relief_family.md.  echelon and
 fast-select take turns in one process; the others, far slower, run once, each in its own, and with
@@ -44,6 +44,10 @@ PEERS = {
     "SURFStar": ("fast-select", "skrebate"),
     "MultiSURF": ("fast-select", "skrebate"),
     "MultiSURFStar": ("fast-select", "skrebate"),
+    "SWRF": ("skrebate",),
+    "SWRFStar": ("skrebate",),
+    "MultiSWRF": ("skrebate",),
+    "MultiSWRFStar": ("skrebate",),
     "RReliefF": ("Orange3", "sklearn-relief"),
 }
 SLOW = ("skrebate", "Orange3", "sklearn-relief")

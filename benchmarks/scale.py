@@ -144,7 +144,7 @@ ReliefF, k = {K}, two classes; made by `python -m benchmarks.scale --write` with
 
 Workers are processes of this machine with one thread each, blocks of {BLOCK_ROWS:,} rows; the best
 of {rounds} rounds.  Memory is the most a worker used beyond what it had after a fit on 2,000 rows,
-looked at twice a second; the formula is that of [scale.md](../scale.md): all blocks, and what the
+looked at twice a second; the formula is [explained here](../scale.md): all blocks, and what the
 tasks of a thread take.
 
 {workers(m, p, rounds)}

@@ -27,10 +27,12 @@ SDIST = (
     "benchmarks/*.py", "docs/*.md", "docs/*.py", "docs/_site/static/*.css",
     "docs/_templates/autosummary/*.rst", "docs/images/*.png", "docs/index.rst", "examples/*.py",
     "examples/gallery/README.rst", "papers/*.py", "release/*.py", "src/echelon/*.py",
-    "src/echelon/py.typed", "src/echelon/report/templates/report.*", "tests/*.py",
+    "src/echelon/cli/app/static/*.*", "src/echelon/datasets/data/*", "src/echelon/py.typed",
+    "src/echelon/report/templates/report.*", "tests/*.py", "tests/app/evil.html",
 )  # fmt: skip
 WHEEL = (
-    "echelon/*.py", "echelon/py.typed", "echelon/report/templates/report.*",
+    "echelon/*.py", "echelon/cli/app/static/*.*", "echelon/datasets/data/*", "echelon/py.typed",
+    "echelon/report/templates/report.*",
     "echelon-*.dist-info/METADATA", "echelon-*.dist-info/RECORD", "echelon-*.dist-info/WHEEL",
     "echelon-*.dist-info/entry_points.txt", "echelon-*.dist-info/licenses/LICENSE",
 )  # fmt: skip

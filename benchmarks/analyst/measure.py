@@ -38,28 +38,29 @@ def command_line(name: str, table: Table) -> list[str]:
 
 def run_command(name: str, table: Table) -> dict[str, Any]:
     """What the command answers on the whole table, and what it takes."""
-    words = command_line(name, table)
+    line = command_line(name, table)
     with tempfile.TemporaryDirectory() as folder:
-        table.frame.to_csv(Path(folder) / words[2], index=False)
+        table.frame.to_csv(Path(folder) / line[2], index=False)
         before, start = _seconds_of_children(), time.perf_counter()
         done = subprocess.run(
-            [sys.executable, "-m", "echelon", *words[1:], "--json"],
+            [sys.executable, "-m", "echelon", *line[1:], "--json"],
             cwd=folder, capture_output=True, text=True, check=False, env=os.environ,
         )  # fmt: skip
         wall, cpu = time.perf_counter() - start, _seconds_of_children() - before
     if done.returncode:
-        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
+        raise SystemExit(f"{' '.join(line)}: {done.stderr}")
     summary = json.loads(done.stdout)
-    answer = summary["answer"]
-    words = summary["words"]
-    said = {key: words[key] for key in ("warnings", "evidence", "comparison", "offer")}
+    answer, words = summary["answer"], summary["words"]
     return {
-        "command": " ".join(words),
+        "command": " ".join(line),
         "shape": [summary["data"]["n_samples"], summary["data"]["n_features"]],
         "cpu": round(cpu, 1),
         "wall": round(wall, 1),
         "sentence": words["answer"],
-        **said,
+        "warnings": words["warnings"],
+        "lines": words["lines"],
+        "score": {key: answer["score"][key] for key in ("name", "larger_is_better", "others")},
+        "helps": answer["helps"],
         "keep": answer["keep"],
         "contradictions": contradictions(summary),
     }

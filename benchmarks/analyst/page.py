@@ -35,11 +35,6 @@ class Verdict(NamedTuple):
     """What the answer itself says of it."""
 
 
-def larger_is_better(command: dict[str, Any]) -> bool:
-    """Whether the score is no error."""
-    return "(smaller is better)" not in command["evidence"]
-
-
 def means(folds: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     """Mean and standard error over the outer folds."""
     scores = {name: np.array([fold["scores"][name] for fold in folds])
@@ -50,7 +45,7 @@ def means(folds: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
 
 def verdict(command: dict[str, Any], folds: list[dict[str, Any]]) -> Verdict:
     """The best of all, what the kept set loses against it, and whether that was said."""
-    sign = 1 if larger_is_better(command) else -1
+    sign = 1 if command["score"]["larger_is_better"] else -1
     scores = {name: sign * np.array([fold["scores"][name] for fold in folds]) for name in RIVALS}
     best = max(RIVALS, key=lambda name: scores[name].mean())
     losses = scores[best] - scores["kept"]
@@ -61,15 +56,15 @@ def verdict(command: dict[str, Any], folds: list[dict[str, Any]]) -> Verdict:
 
 def _said(command: dict[str, Any], best: str) -> str:
     """What the command said about this rival, if it did."""
-    other = command["comparison"].split(". Evaluated by")[0]
-    if best == "forest" and "clearly better" in other:
-        return "yes: a forest on all is clearly better"
-    if best == "forest" and "better by more" in other:
-        return "yes: a forest on all is better by more than one standard error"
-    if best in ("all", "forest") and command["comparison"].startswith("Loses"):
-        return "yes: loses against all"
-    if command["sentence"].startswith("Keep none"):
-        return "yes: no set is clearly better than guessing"
+    if not command["helps"]:
+        return "yes: no set is significantly better than the baseline"
+    everything, other = command["score"]["others"]
+    if best == "forest" and other["clear"] and other["gain"] < 0:
+        return "yes: a random forest with all features is significantly better"
+    if best == "forest" and other["ahead"]:
+        return "yes: a random forest with all features is better by more than one standard error"
+    if best in ("all", "forest") and everything["gain"] < 0:
+        return "yes: selecting costs something against all features"
     return "no"
 
 
@@ -85,13 +80,13 @@ def make_page(
     lines = [
         "# Twelve tables, as an analyst has them",
         "",
-        "What `echelon rank` answers on a whole file, how long it takes, and what its choice is "
+        "What `echelon rank` answers on a whole file, how long it takes, and what its selection is "
         "worth beside all features, Kendall's best k, mutual information's best k (k as many as "
-        "were kept) and a forest on all features.  The scores are of five outer folds that had no "
-        "say: in each, the features were chosen, and their number, from the other four.  ± is one "
-        "standard error, corrected for overlapping training sets.  The kept set *keeps up* if it "
-        "loses at most one standard error of the paired differences against the best of the five.  "
-        "All but the forest are scored with the model by which `AutoSelector` evaluated the "
+        "were selected) and a random forest on all features.  The scores are held-out: in each of "
+        "five outer folds, the features and their number were selected on the other four.  ± is "
+        "one standard error, corrected for overlapping training sets.  The selected set *keeps up* "
+        "if it loses at most one standard error of the paired differences against the best of the "
+        "five.  All but the forest are scored with the model by which `AutoSelector` evaluated the "
         "features: a linear model or a forest, whichever was better.",
         "",
         f"It keeps up on {within} of {len(done)}."
@@ -103,7 +98,7 @@ def make_page(
         "",
         "Survey, repeated measures and half grades are made; tables of more rows are cut to "
         f"{MOST_ROWS:,} rows for the outer folds, not for the command.  In *repeated measures* "
-        "nothing goes with the stage but the patient, so the right answer is to keep none.",
+        "nothing is related to the stage but the patient, so nothing should be selected.",
         "",
         f"`echelon rank` on 1,000 rows of 50 columns and five ordered classes takes "
         f"{timing['cpu']:.1f} s of CPU, {timing['imports']:.1f} s of it imports.",
@@ -122,8 +117,8 @@ def make_page(
 
 
 def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str]:
-    titles = ["data", "score", "guess", "kept (how many)", "all", "Kendall's k",
-              "mutual information's k", "forest", "best, and what kept loses", "keeps up",
+    titles = ["data", "score", "baseline", "selected (how many)", "all", "Kendall's k",
+              "mutual information's k", "forest", "best, and what selecting loses", "keeps up",
               "did the answer say so"]  # fmt: skip
     lines = [f"| {' | '.join(titles)} |", f"| {' | '.join(['---'] * len(titles))} |"]
     for name, cell in done.items():
@@ -132,8 +127,8 @@ def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str
         shown = {rival: with_error(*found[rival]) for rival in RIVALS}
         by = " or ".join(sorted({fold["model"] for fold in cell["folds"]}))
         shown["kept"] += f" ({min(sizes)} to {max(sizes)}; {by})"
-        score = cell["command"]["evidence"].split(" on samples")[0]
-        cells = [name, score, f"{found['guess'][0]:.3f}", *shown.values(),
+        named, baseline = cell["command"]["score"]["name"], f"{found['guess'][0]:.3f}"
+        cells = [name, named, baseline, *shown.values(),
                  f"{each.best}: {with_error(each.lost, each.error)}",
                  "yes" if each.within else "no", each.said]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
@@ -142,11 +137,8 @@ def _score_table(done: dict[str, Any], verdicts: dict[str, Verdict]) -> list[str
 
 def _answer_part(name: str, command: dict[str, Any]) -> list[str]:
     rows, columns = command["shape"]
-    said = [*command["warnings"], command["sentence"], command["evidence"]]
-    if command["keep"]:
-        said.append(command["comparison"])
-    if command["offer"]:
-        said.append(command["offer"])
+    said = [*command["warnings"], command["sentence"]]
+    said += [f"{label}: {text}" for label, text in command["lines"].items()]
     said += command["contradictions"]
     return [
         f"### {name}: {rows:,} rows, {columns:,} features, {command['cpu']:.0f} s",

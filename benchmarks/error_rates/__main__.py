@@ -1,4 +1,4 @@
-"""``python -m benchmarks.error_rates --write``: every promise of an error rate, measured.
+"""``python -m benchmarks.error_rates --write``: nominal and observed error rates.
 
 About 45 minutes on one core, two thirds of them for AutoSelector.  Finished data sets are kept: a
 stopped run goes on.  After a change to what is measured, delete the folder of cells.

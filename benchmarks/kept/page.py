@@ -21,7 +21,7 @@ from papers.pages import table
 TITLES = {
     "tuning": "Ordered classes: sets the default was tuned on",
     "fresh": "Ordered classes: fresh sets",
-    "numbers": "Numbers",
+    "numbers": "Continuous targets",
     "classes": "Nominal classes",
 }
 MEAN, BEST = "mean of models", "best model"
@@ -218,11 +218,22 @@ def skipped(frame: pd.DataFrame) -> str:
 
 
 def unfinished(frame: pd.DataFrame, sets: pd.DataFrame) -> str:
-    """A warning, if cells of the sets that were begun are missing."""
+    """A warning, if cells of the sets that were begun are missing, and what has none at all."""
     kinds = sets[sets["rows"] >= LEAST_ROWS].group.map(GROUPS)
     wanted = sum(int(kinds.isin(rule.kinds).sum()) for rule in RULES.values())
     missing = wanted * len(VERSIONS) * N_FOLDS - len(frame)
-    return f"**Unfinished: {missing} cells are missing.**\n\n" if missing > 0 else ""
+    if missing <= 0:
+        return ""
+    parts = list(_parts(frame))
+    versions, rules = {version for _, version, _ in parts}, {r for *_, p in parts for r in p.method}
+    without = [
+        *(version for version in VERSIONS if version not in versions),
+        *(label(rule) for rule in RULES if rule not in rules),
+    ]
+    return (
+        f"**Unfinished: {missing} cells are missing** (a cell is a rule on one fold of one version "
+        f"of a set).  Without results: {'; '.join(without) or 'nothing'}.\n\n"
+    )
 
 
 def set_words(sets: pd.DataFrame) -> str:

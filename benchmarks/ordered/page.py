@@ -249,10 +249,10 @@ def _seeds(frame: pd.DataFrame) -> str:
 INTRODUCTION = """
 {n_sets} data sets the default was designed with, and {n_fresh} that had no part in it
 ([how it was chosen](ordered_default.md)); {seeds}, five folds (three where a class has one or two
-samples).  At most {rows} rows of a set, 500 of the fresh ones; labels became one column each, gaps
-the median.  Every ranking sees the same numbers of the training fold only.  "With noise" adds at
-least {noise} columns, every real column with its values permuted; the columns are shuffled, so
-that ties favour nobody.
+samples).  At most {rows} rows of a set, 500 of the fresh ones; labels became
+one column each, missing values the median.  Every ranking sees the same numbers of the training
+fold only.  "With noise" adds at least {noise} columns, every real column with its values permuted;
+the columns are shuffled, so that ties favour nobody.
 
 The error is the mean absolute error in classes, of ridge regression, 9 nearest neighbours and 30
 extremely randomised trees on the codes, rounded; with the best {sizes}
@@ -267,7 +267,7 @@ so 1 is out of reach.  Seconds are processor time of one ranking on one core; mo
 of them, and the ranking is skipped on the set ("sets" counts those left, as it is and with noise).
 
 Searches that stop on their own are completed by Kendall's tau.  Methods may be tuned on one half of
-the sets, drawn once, and are to be judged by the other.  The tuning half: {tuning}.
+the sets, drawn once, and are to be evaluated on the other.  The tuning half: {tuning}.
 Australian and japan_credit_crx are two versions of the same data; both are in the tuning half.
 """
 
@@ -277,7 +277,7 @@ divided by that with all features, with the same three models; with nothing kept
 is the answer.  Not every method was run on all sets: beside its error stands that of AutoSelector
 on the same ones.  What AutoSelector keeps is level with the best as it is, and behind boruta and
 some filters where columns of noise were added: a fifth of what it then keeps is noise ([set by set
-below](#set-by-set), [beside boruta](../from/boruta.md#to-predict-rather-than-to-know)).
+below](#set-by-set), [beside boruta](../from/boruta.md#prediction-versus-relevance)).
 """
 
 GROWTH = """

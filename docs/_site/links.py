@@ -20,13 +20,12 @@ ROOT = DOCS.parent
 GALLERY = ROOT / "examples" / "gallery"
 
 MIRRORED = {
-    "changelog": ("CHANGELOG.md", None),
-    "conduct": ("CODE_OF_CONDUCT.md", None),
-    "contributing": ("CONTRIBUTING.md", None),
-    "methods": ("README.md", "Your data, and the method for them"),
-    "security": ("SECURITY.md", None),
+    "changelog": "CHANGELOG.md",
+    "conduct": "CODE_OF_CONDUCT.md",
+    "contributing": "CONTRIBUTING.md",
+    "security": "SECURITY.md",
 }
-"""Page of the site: the file it shows, and the section if not all of it."""
+"""Page of the site: the file it shows."""
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 NAME = re.compile(r"(?:echelon\.)?((?:\w+\.)?\w+)(?:\(.*\))?", re.DOTALL)
@@ -34,8 +33,8 @@ NAME = re.compile(r"(?:echelon\.)?((?:\w+\.)?\w+)(?:\(.*\))?", re.DOTALL)
 
 def page_of(file: Path) -> Path:
     """Where the site shows a file: its page, or the file itself."""
-    for page, (mirrored, section) in MIRRORED.items():
-        if file == ROOT / mirrored and section is None:
+    for page, mirrored in MIRRORED.items():
+        if file == ROOT / mirrored:
             return DOCS / f"{page}.md"
     if file == ROOT / "README.md":
         return DOCS / "index.md"
@@ -57,24 +56,15 @@ def with_links_of_the_site(text: str, folder: Path, page: str) -> str:
     return LINK.sub(replaced, text)
 
 
-def section_of(text: str, title: str) -> str:
-    """One section of a Markdown text, as a text of its own."""
-    _, _, below = text.partition(f"\n## {title}\n")
-    return f"# {title}\n{below.partition(chr(10) + '## ')[0]}"
-
-
 def on_source_read(app: Any, page: str, source: list[str]) -> None:
     """Mirrored pages are filled, and links of all Markdown pages made those of the site."""
     file = Path(app.env.doc2path(page))
     if file.suffix != ".md":
         return
     if page in MIRRORED:
-        name, section = MIRRORED[page]
-        file = ROOT / name
+        file = ROOT / MIRRORED[page]
         app.env.note_dependency(str(file))
         source[0] = file.read_text(encoding="utf-8")
-        if section:
-            source[0] = section_of(source[0], section)
     source[0] = with_links_of_the_site(source[0], file.parent, page)
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from sklearn.feature_selection import SelectorMixin
 from sphinx.ext.autodoc.mock import mock
 
 import echelon
@@ -23,7 +22,7 @@ API = Path(__file__).parents[1] / "api"
 ABSENT = ["torch", "triton"]
 """Packages too large to install for a signature."""
 
-SHARED = {"study"}
+SHARED = {"large", "selection", "study"}
 """Packages whose names serve other packages; for users are those that ``echelon`` exports."""
 
 NOT_FOR_USERS = {"__main__", "_core", "cli", "echelon", "kernels"}
@@ -39,11 +38,15 @@ GUIDES = {
     "consensus": "auto",
     "study": "auto",
     "evaluation": "evaluation",
+    "evidence": "conditional",
+    "monotone": "monotone",
+    "selection": "use",
     "profile": "cli",
     "report": "report",
     "datasets": "evaluation",
     "display": "report",
     "engines": "scale",
+    "large": "scale",
     "targets": "faq",
     "methods": "methods",
 }
@@ -52,7 +55,16 @@ GUIDES = {
 GUIDES_OF_NAMES = {
     "OrdEval": "surveys",
     "OrdEvalDisplay": "surveys",
+    "WeightsOfEvidenceDisplay": "filters",
     "clustering_accuracy": "interval",
+    "NPDR": "margin_targets",
+    "OReliefF": "margin_order",
+    "OSimba": "margin_order",
+    "RReliefF": "margin_targets",
+    "SWRF": "margin_neighbors",
+    "SWRFStar": "margin_neighbors",
+    "MultiSWRF": "margin_neighbors",
+    "MultiSWRFStar": "margin_neighbors",
 }
 """Names that have a page apart from that of their package."""
 
@@ -113,12 +125,6 @@ def constants(package: str) -> list[str]:
 def guides() -> dict[str, str]:
     """How a name is imported: its guide."""
     return {each.path: each.guide for each in names()}
-
-
-def selectors() -> list[str]:
-    """How the selectors are imported."""
-    return [each.path for each in names()
-            if inspect.isclass(each.value) and issubclass(each.value, SelectorMixin)]  # fmt: skip
 
 
 @cache
@@ -192,8 +198,15 @@ def write_pages(*_: Any) -> None:
             file.write_text(text, encoding="utf-8")
 
 
+INHERITED = {"fit_transform", "get_feature_names_out", "get_params", "get_support",
+             "inverse_transform", "set_output", "set_params", "transform"}  # fmt: skip
+"""Methods of scikit-learn that pages of classes describe; others are for its own use."""
+
+
 def skip_what_is_not_ours(app: Any, what: str, name: str, member: Any, skip: bool, _: Any) -> bool:
-    """Methods that scikit-learn brings along are described there."""
+    """Of the methods of scikit-learn only those are shown that users call."""
+    if name in INHERITED:
+        return skip
     function = inspect.unwrap(getattr(member, "fget", None) or getattr(member, "__func__", member))
     return skip or not (getattr(function, "__module__", None) or "").startswith("echelon")
 
@@ -204,9 +217,18 @@ def quote_trailing_underscores(*event: Any) -> None:
     lines[:] = [re.sub(r"\((\w+_),\)$", r"(``\1``,)", line) for line in lines]
 
 
+def without_links_of_scikit_learn(app: Any, what: str, name: str, *event: Any) -> None:
+    """Inherited docstrings refer to pages of scikit-learn, which this site does not have."""
+    lines: list[str] = event[-1]
+    if name.rpartition(".")[2] in INHERITED:
+        text = re.sub(r":\w+:`~?([^`<]+?)(?: *<[^`]*>)?`", r"\1", "\n".join(lines))
+        lines[:] = re.sub(r"^ *\.\. version\w+::.*\n(?: +.*\n)?", "", text, flags=re.M).split("\n")
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before Sphinx looks for them, and read docstrings before numpydoc does."""
     app.connect("config-inited", write_pages)
     app.connect("autodoc-process-docstring", quote_trailing_underscores, priority=400)
+    app.connect("autodoc-process-docstring", without_links_of_scikit_learn, priority=300)
     app.connect("autodoc-skip-member", skip_what_is_not_ours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -53,11 +53,11 @@ print(found.frame().round(2).to_string(index=False))
 from echelon import ForwardAdditive, OReliefF
 
 margins = OReliefF(monotonic_cst=signs).fit(X, rating)
-print("kept:", ", ".join(margins.get_feature_names_out()))
+print("selected:", ", ".join(margins.get_feature_names_out()))
 
 # %%
-# O-ReliefF keeps what is no chance, at a false discovery rate of 5 %.  Age is not among it: a best
-# middle is no trend.
+# O-ReliefF selects the features that are significant, at a false discovery rate of 5 %.  Age is not
+# selected; its effect is not monotone.
 from echelon.display import ScoresDisplay
 
 scores = ScoresDisplay.from_estimator(margins).plot()

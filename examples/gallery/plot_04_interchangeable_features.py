@@ -1,5 +1,5 @@
 """
-Which features can stand in for each other?
+Which features can replace each other?
 ===========================================
 
 Two sensors measure the same thing.  A model uses one and ignores the other, and which one is an
@@ -42,7 +42,7 @@ from echelon import RelevanceBounds
 selector = RelevanceBounds(random_state=0).fit(X, y)
 for name, relevance in zip(names, selector.relevance_, strict=True):
     print(f"{name:10} {relevance}")
-print("stand in for each other:", selector.feature_groups())
+print("could replace each other:", selector.feature_groups())
 
 # %%
 from echelon.display import BoundsDisplay
@@ -59,9 +59,9 @@ print("heat 2, without heat 1:", without.relevance_[names.index("heat 2")])
 
 # %%
 # **What to read.**  A bar that begins at 0 has a substitute; one that begins above 0 has none; one
-# that ends below the mark of noise does nothing.  Keep pressure and flow, and one of each pair:
+# that ends below the mark of noise does nothing.  Select pressure and flow, and one of each pair:
 # the cheaper one.
 #
-# **Limits.**  Linear models of ordered classes, two classes or numbers, and complete numbers only.
-# A feature that matters along a curve may look like noise.  Beside a strong feature, noise that is
-# correlated 0.9 with it was called relevant in 4 to 20 % of cases at a nominal 5 %.
+# **Limits.**  Linear models of ordered classes, two classes or a continuous target, and complete
+# numbers only.  A feature with a nonlinear effect may look like noise.  Beside a strong feature,
+# noise that is correlated 0.9 with it was called relevant in 4 to 20 % of cases at a nominal 5 %.

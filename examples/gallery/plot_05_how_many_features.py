@@ -1,6 +1,6 @@
 """
-How many features should I keep?
-================================
+How many features should I select?
+==================================
 
 A ranking has no end.  Where to cut it?  The data are 442 patients in five grades of a disease,
 with thirty columns of noise beside their ten measurements.
@@ -37,7 +37,7 @@ selector = CurveSelector(
 ).fit(X, grade)
 print("best size:", selector.curve_.best_size)
 print("within one standard error of it:", selector.curve_.one_se_size)
-print("keep:", ", ".join(selector.get_feature_names_out()))
+print("selected:", ", ".join(selector.get_feature_names_out()))
 
 # %%
 # The best size is the maximum of a bumpy curve, partly luck.  The rule of one standard error takes
@@ -50,6 +50,6 @@ display = selector.curve_.plot()
 # cost nothing that can be measured.
 #
 # **Limits.**  With few samples the standard error is wide, and its rule gives away more than you
-# may like; ``selector.curve_.smallest_within(0.01)`` keeps what loses at most so much.  The score
+# may like; ``selector.curve_.smallest_within(0.01)`` selects what loses at most so much.  The score
 # at the chosen size is a maximum and a little too good: for an honest figure cross-validate the
 # Pipeline with the selector in it.

@@ -17,7 +17,7 @@ relevant = X.columns[:5]
 
 
 def kept(support):
-    """Kept features, the relevant ones and the others counted."""
+    """Selected features, the relevant ones and the others counted."""
     right = X.columns[support].isin(relevant)
     return f"{right.sum()} of 5 relevant, {(~right).sum()} of 55 noise"
 
@@ -59,6 +59,6 @@ print("shuffled classes:    ", kept(nothing.support))
 # will be looked at again.
 #
 # **Limits.**  That a feature does not pass does not make it useless: 200 samples are few.  Once
-# some features are relevant, the others are judged by what they would score if none were.
+# some features are relevant, the others are evaluated by what they would score if none were.
 # p-values of Relief are approximate in the far tail, above all with classes of unequal size; the
 # page on error rates says where.

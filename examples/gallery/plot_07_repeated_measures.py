@@ -54,10 +54,10 @@ whole = feature_curve(
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots()
-for label, curve in (("rows torn apart", rows), ("whole patients", whole)):
+for label, curve in (("row-wise folds", rows), ("whole patients", whole)):
     table = curve.frame()
     ax.plot(table["n_features"], table["mean_score"], marker="o", label=label)
-ax.axhline(np.bincount(stage).max() / len(stage), ls=":", color="grey", label="guessing")
+ax.axhline(np.bincount(stage).max() / len(stage), ls=":", color="grey", label="baseline")
 ax.set(
     xlabel="features", ylabel="accuracy", title="Folds of rows recognise patients", ylim=(0, 1.05)
 )
@@ -69,13 +69,13 @@ _ = ax.legend()
 from echelon import AutoSelector
 
 selector = AutoSelector(random_state=0).fit(X, stage, groups=patient)
-print("keep:", ", ".join(selector.get_feature_names_out()))
-print(f"{selector.score_:.2f} classes off, guessing {selector.baselines_['guess']:.2f}")
+print("selected:", ", ".join(selector.get_feature_names_out()))
+print(f"{selector.score_:.2f} classes off, baseline {selector.baselines_['guess']:.2f}")
 
 # %%
-# **What to read.**  Torn apart, eight habits give near-perfect accuracy; on new patients they are
-# worth nothing.  The lower curve is the one that counts.
+# **What to read.**  With row-wise folds, eight features give near-perfect accuracy; on new
+# patients they are worth nothing.  The lower curve is the one that counts.
 #
-# **Limits.**  Groups keep the *judgement* honest.  The ranking itself still counts rows:
+# **Limits.**  Groups keep the *evaluation* honest.  The ranking itself still counts rows:
 # neighbours of a row are mostly rows of the same patient, and p-values take rows for independent.
 # With few rows per patient, average them first.

@@ -35,7 +35,7 @@ print(X.iloc[0].map(lambda day: f"{day.left:.1f} to {day.right:.1f}").to_dict())
 # %%
 selector = IntervalRelief(threshold="shuffle", random_state=0).fit(X, y)
 print(dict(zip(X.columns, selector.scores_.round(2).tolist(), strict=True)))
-print("keep:", ", ".join(selector.get_feature_names_out()))
+print("selected:", ", ".join(selector.get_feature_names_out()))
 
 # %%
 # The mean interval of either kind of day, over the spread of the data.
@@ -45,7 +45,7 @@ display = IntervalDisplay.from_estimator(selector, X, y).plot()
 
 # %%
 # The daily means alone would lose most of the wind: its mean differs, but its reach differs more.
-# And without any labels, days fall into the two kinds by the intervals that were kept:
+# And without any labels, days fall into the two kinds by the selected intervals:
 from echelon import IntervalKMeans
 from echelon.evaluation import clustering_accuracy
 

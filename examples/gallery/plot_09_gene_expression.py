@@ -31,7 +31,7 @@ from echelon import RankCorrelation
 
 single = RankCorrelation(threshold="fdr").fit(X, y)
 genes = single.get_feature_names_out()
-print(f"rank correlation keeps {len(genes)}, {informative(genes)} of them informative")
+print(f"rank correlation selects {len(genes)}, {informative(genes)} of them informative")
 
 # %%
 # Every array has a level of its own, which blurs each gene.  Taking off the median of each array
@@ -39,15 +39,15 @@ print(f"rank correlation keeps {len(genes)}, {informative(genes)} of them inform
 centred = X.sub(X.median(axis=1), axis=0)
 single = RankCorrelation(threshold="fdr").fit(centred, y)
 genes = single.get_feature_names_out()
-print(f"rank correlation, centred, keeps {len(genes)}, {informative(genes)} of them informative")
+print(f"rank correlation, centred, selects {len(genes)}, {informative(genes)} of them informative")
 
 # %%
 from echelon.display import ScoresDisplay
 
-display = ScoresDisplay.from_estimator(single).plot(n_features=45)
+display = ScoresDisplay.from_estimator(single).plot(n_features=15)
 
 # %%
-# How far can the list be trusted?  Selected again on random halves of the samples:
+# How far can the list be trusted?  Selected again on random subsamples of half of the samples:
 from echelon.evaluation import selection_stability
 
 stability = selection_stability(RankCorrelation(40), centred, y, n_resamples=20, random_state=0)

@@ -3,10 +3,10 @@ The target is a number
 ======================
 
 Strength of an alloy, price of a house, progression of a disease: which features go with a number,
-also those that matter only together?
+also those that matter only in combination?
 
-Simulated: strength rises with carbon along a straight line, has a best middle of heat, and depends
-on time and tempering only together: neither says anything alone.
+Simulated: strength rises linearly with carbon, has a best middle of heat, and depends
+on time and tempering only in combination: neither says anything alone.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ views = {
 }
 for name, selector in views.items():
     selector.fit(X, strength)
-    print(f"{name:16} keeps {', '.join(selector.get_feature_names_out())}")
+    print(f"{name:16} selects {', '.join(selector.get_feature_names_out())}")
 
 # %%
 import matplotlib.pyplot as plt
@@ -52,7 +52,7 @@ _ = ax.set_xticklabels(names, rotation=60, ha="right")
 
 # %%
 # **What to read.**  Rank correlation and the linear model see the line and miss the rest.  Curves
-# find heat.  Only neighbours, RReliefF, see two features that act together.
+# find heat.  Only neighbours, RReliefF, see two features that interact.
 #
 # **Limits.**  What sees more needs more samples: with 100 rows RReliefF would not find the pair.
 # None of these says how much the features are worth to a model; :class:`echelon.CurveSelector`
@@ -62,6 +62,6 @@ from sklearn.ensemble import ExtraTreesRegressor
 from echelon import CurveSelector
 
 trees = ExtraTreesRegressor(30, random_state=0)
-judged = CurveSelector(RReliefF(), trees, "one_se", sizes=[1, 2, 3, 4, 5, 6, 12], random_state=0)
-judged.fit(X, strength)
-print(f"judged by trees: keep {', '.join(judged.get_feature_names_out())}")
+refitted = CurveSelector(RReliefF(), trees, "one_se", sizes=[1, 2, 3, 4, 5, 6, 12], random_state=0)
+refitted.fit(X, strength)
+print(f"evaluated by trees: {', '.join(refitted.get_feature_names_out())}")

@@ -32,11 +32,11 @@ grid = GridSearchCV(
     cv=3,
 ).fit(X, y)
 print(grid.best_params_)
-print("kept:", ", ".join(grid.best_estimator_[0].get_feature_names_out()))
+print("selected:", ", ".join(grid.best_estimator_[0].get_feature_names_out()))
 
 # %%
 # The selector is fitted on the training rows of every fold, so the scores are honest for each
-# setting; the best of 12 settings is a little too good, and the whole search is judged by folds
+# setting; the best of 12 settings is a little too good, and the whole search is evaluated by folds
 # around it.
 scores = pd.DataFrame(grid.cv_results_).pivot_table(
     index="param_relieff__n_features_to_select",
@@ -52,7 +52,7 @@ honest = cross_val_score(grid, X, y, cv=3)
 print(f"best of the grid {grid.best_score_:.3f}; the search as a whole {honest.mean():.3f}")
 
 # %%
-# Labels and gaps need no step of their own before the selector.
+# Categories and missing values need no step of their own before the selector.
 mixed = X.assign(region=pd.Series(y).map({0: "hill", 1: "plain", 2: "plain"}).astype("category"))
 mixed.loc[::7, "alcohol"] = None
 print(", ".join(ReliefF(4).fit(mixed, y).get_feature_names_out()))
@@ -63,4 +63,4 @@ print(", ".join(ReliefF(4).fit(mixed, y).get_feature_names_out()))
 #
 # **Limits.**  A grid over the number of features fits the ranking again for each of them;
 # :class:`echelon.CurveSelector` does it once per fold.  A model after the selector sees the
-# columns as they were: gaps and labels have to be dealt with *before the model*.
+# columns as they were: missing values and categories have to be dealt with *before the model*.

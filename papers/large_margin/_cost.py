@@ -24,7 +24,7 @@ METHODS = {
 
 def tasks(*, quick: bool) -> dict[str, Task]:
     """One cell per method and number of samples."""
-    sizes = (100, 200) if quick else (4000, 8000, 16000)
+    sizes = (100, 200) if quick else (2000, 4000, 8000)
     return {f"cost/{m}/{size}": partial(seconds, m, size) for m in METHODS for size in sizes}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from echelon import OReliefF, OSimba, ReliefF, Simba
 
@@ -38,21 +38,6 @@ class FixedOrder(BaseEstimator):
         """Take the order."""
         self.n_features_in_ = X.shape[1]
         self.order_ = np.array(self.order)
-        return self
-
-
-class OnSomeRows(BaseEstimator):
-    """A selector fitted to a random part of the rows, for the ones that climb row after row."""
-
-    def __init__(self, selector: Any, n_rows: int):
-        self.selector = selector
-        self.n_rows = n_rows
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> OnSomeRows:
-        """Draw the rows and fit."""
-        rows = np.random.default_rng(0).permutation(len(y))[: self.n_rows]
-        self.n_features_in_ = X.shape[1]
-        self.order_ = clone(self.selector).fit(X[rows], y[rows]).order_
         return self
 
 

@@ -21,7 +21,7 @@ FIGURES = {
     ("german", 0.1): "Figure 11",
 }
 N_NOISE = 50
-N_RUNS = 20
+N_RUNS = 10
 STRICT = "O-ReliefF, dominating hits only"
 ENOUGH = 0.95
 """Share of pairs in the right order from which features count as told from noise."""

@@ -59,6 +59,18 @@ F = {
     "adult": (0.814, 0.832, 0.800, 0.825, 0.801, 0.825, 0.801),
     "wdbc": (0.935, 0.947, 0.927, 0.951, 0.952, 0.951, 0.931),
 }
+# Table 1, of the sets whose classes are known: the targets of housing and cpu were cut into
+# classes at points that are not given.
+SAMPLES = {
+    "pasture": 36,
+    "bankruptcyrisk": 39,
+    "australian": 690,
+    "japan": 690,
+    "german": 1000,
+    "winequality": 1599,
+    "adult": 48842,
+    "wdbc": 569,
+}
 TABLES = {"error": ERROR, "number": NUMBER, "loss": LOSS, "F": F}
 
 
