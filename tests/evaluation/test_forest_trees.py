@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.ensemble import ExtraTreesRegressor
 
 from echelon import OrdinalForest
-from echelon._core.trees import ExtraTrees
+from echelon.filters import ExtraTrees
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import reference_tree as reference
 from echelon import OrdinalTree
 from echelon.evaluation import rank_loss_scorer
 from echelon.kernels import Kernel
-from echelon.monotone._split_loops import gain, impurity
+from echelon.monotone._tree_loops import gain, impurity
 
 CRITERIA = ("ranking", "ordinal_gini", "rank_information", "gini")
 CODES = {
@@ -433,7 +433,7 @@ def test_cross_validation_prunes_noise_and_keeps_what_is_there(rng):
 @pytest.mark.parametrize("answer", ["median", "mode"])
 def test_the_price_has_the_smallest_held_out_loss(answer, rng):
     """Found again with pruned trees, fold by fold and price by price."""
-    from echelon.monotone._pruning import folds
+    from echelon.monotone._grown import folds
 
     X = rng.normal(size=(90, 2))
     y = np.digitize(X[:, 0] + rng.normal(size=90), [-0.7, 0.7])
@@ -452,7 +452,7 @@ def test_the_price_has_the_smallest_held_out_loss(answer, rng):
 
 
 def test_folds_deal_every_class_out():
-    from echelon.monotone._pruning import folds
+    from echelon.monotone._grown import folds
 
     y = np.repeat([0, 1, 2], [11, 3, 7])
     dealt = [test for _, test in folds(y, 5, np.random.RandomState(0))]

@@ -8,10 +8,8 @@
 them
 ``folds``        folds, held-out scores, and the constant baseline that models must beat
 ``significance`` standard errors over folds, their test, and error rates of many p-values
-``answers``      what a classifier of ordered classes answers, given probabilities
 ``by_class``     one feature in every class: quantiles or shares of labels
 ``jobs``         parallel work, and how far it has come
-``trees``        scikit-learn's forest of extremely randomised trees, made faster
 ``compat``       private names of scikit-learn, imported nowhere else
 ``extras``       packages that an extra installs
 ``files``        files written whole or not at all

@@ -13,14 +13,13 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.answers import answered
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs, n_threads
 from echelon._core.rows import fit_weighted, read_rows, weighted_rows
-from echelon._core.trees import ExtraTrees
 from echelon.base import note_features
 from echelon.data import as_table, numbers_that_fit, read_numbers
-from echelon.targets import read_ordered_classes
+from echelon.filters import ExtraTrees
+from echelon.targets import answered, read_ordered_classes
 
 
 def _shares(above: np.ndarray) -> np.ndarray:

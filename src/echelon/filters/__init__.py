@@ -19,6 +19,7 @@
 from echelon.filters._baselines import CFS, Consistency
 from echelon.filters._counted import Counts as Counts
 from echelon.filters._counted import counted_association as counted_association
+from echelon.filters._forest import ExtraTrees as ExtraTrees
 from echelon.filters._forest import ForestImportance
 from echelon.filters._forward_additive import ForwardAdditive
 from echelon.filters._forward_linear import ForwardLinear

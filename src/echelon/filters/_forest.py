@@ -8,10 +8,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.tree import ExtraTreeRegressor
 
 from echelon._core.compat import Interval
 from echelon._core.jobs import n_threads, track
-from echelon._core.trees import ExtraTrees
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, outputs
@@ -204,3 +205,20 @@ def _indicators(codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     if len(frequent) == 0:
         return np.zeros((len(codes), 1))
     return (codes[:, None] == frequent).astype(float)
+
+
+class ExtraTrees(ExtraTreesRegressor):
+    """Extremely randomised trees for numbers: equal to scikit-learn's, made faster.
+
+    scikit-learn copies a tree for every tree of a forest and asks it for its parameters by
+    inspection, which takes longer than to grow a small one.
+    """
+
+    def _make_estimator(self, append: bool = True, random_state: Any = None) -> ExtraTreeRegressor:
+        params = {name: getattr(self, name) for name in self.estimator_params}
+        if random_state is not None:
+            params["random_state"] = random_state.randint(np.iinfo(np.int32).max)
+        tree = ExtraTreeRegressor(**params)
+        if append:
+            self.estimators_.append(tree)
+        return tree

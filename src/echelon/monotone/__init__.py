@@ -1,11 +1,8 @@
 """Monotone classification: a better value must not give a worse class.
 
 ``_tree``             ``OrdinalTree``: a tree that splits by the order of the classes
-``_grown``            a grown tree as arrays: growing, pruning, reading, and writing it as text
-``_tree_loops``       the compiled loops of trees;  ``_split_loops``  the best split of a node;
-                      ``_prune_loops``  weakest links and held-out losses
-``_pruning``          the price of a leaf, by cross-validation
-``_columns``          columns of the table a model was fitted to, and of later ones
+``_grown``            a tree as arrays: grown, pruned by cross-validation, and written as text
+``_tree_loops``       the compiled loops of trees
 ``_rough_sets``       ``DominanceRoughSet``: what the data say beyond contradictions, and reducts
 ``_dominance``        who dominates whom, by all features or along a growing set
 ``_reducts``          smallest sets of features that leave no more contradictions than all do

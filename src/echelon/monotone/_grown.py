@@ -1,26 +1,33 @@
-"""A grown tree as arrays: growing it, pruning it, reading it, and writing it as text."""
+"""A tree as arrays: grown on rows, pruned by the price of a leaf, read, and written as text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import check_cv
 
-from echelon.monotone._prune_loops import weakest_links
-from echelon.monotone._split_loops import GINI, ORDINAL_GINI, RANK_INFORMATION, RANKING
 from echelon.monotone._tree_loops import (
     FEATURE,
+    GINI,
     HIGH,
     LEFT,
     LOW,
+    ORDINAL_GINI,
+    RANK_INFORMATION,
+    RANKING,
     RIGHT,
     SUBSET,
     TO_LEFT,
     grow,
+    held_out_losses,
     leaves_of,
+    weakest_links,
 )
+from echelon.targets import answered
 
 CRITERIA = {
     "ranking": RANKING,
@@ -143,28 +150,35 @@ class Tree:
         return Tree(nodes[there], threshold[there], self.subsets, self.counts[there], gains[there])
 
 
-def grown(
-    values: np.ndarray,
-    nominal: np.ndarray,
-    n_categories: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray,
-    n_classes: int,
-    limits: Limits,
-) -> Tree:
-    """Grow a tree on numbers and codes of categories, NaN where missing."""
-    order, codes, levels = _sorted(values, nominal, n_categories)
-    n_levels = np.array([len(each) for each in levels])
-    deepest = len(y) if limits.max_depth is None else limits.max_depth
-    # One row always has the least of one sample, whatever its weight.
-    split = limits.min_samples_split if limits.min_samples_split > 2 else 0.0
-    leaf = limits.min_samples_leaf if limits.min_samples_leaf > 1 else 0.0
-    nodes, gains, subsets, leaf_of = grow(
-        order, codes, nominal, n_levels, y, weights, n_classes, CRITERIA[limits.criterion],
-        deepest, split - 1e-9, leaf - 1e-9,
-    )  # fmt: skip
-    counts = _counts(nodes, leaf_of, y, weights, n_classes)
-    return Tree(nodes, _thresholds(nodes, levels), subsets, counts, gains)
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Training samples as a tree takes them: numbers and codes of categories, NaN where missing."""
+
+    values: np.ndarray
+    nominal: np.ndarray
+    n_categories: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+
+    def take(self, rows: np.ndarray) -> Rows:
+        """Some of the samples."""
+        return replace(self, values=self.values[rows], y=self.y[rows], weights=self.weights[rows])
+
+    def grown(self, limits: Limits) -> Tree:
+        """The tree of these samples, not pruned."""
+        order, codes, levels = _sorted(self.values, self.nominal, self.n_categories)
+        n_levels = np.array([len(each) for each in levels])
+        deepest = len(self.y) if limits.max_depth is None else limits.max_depth
+        # One row always has the least of one sample, whatever its weight.
+        split = limits.min_samples_split if limits.min_samples_split > 2 else 0.0
+        leaf = limits.min_samples_leaf if limits.min_samples_leaf > 1 else 0.0
+        nodes, gains, subsets, leaf_of = grow(
+            order, codes, self.nominal, n_levels, self.y, self.weights, self.n_classes,
+            CRITERIA[limits.criterion], deepest, split - 1e-9, leaf - 1e-9,
+        )  # fmt: skip
+        counts = _counts(nodes, leaf_of, self.y, self.weights, self.n_classes)
+        return Tree(nodes, _thresholds(nodes, levels), subsets, counts, gains)
 
 
 def _sorted(
@@ -212,6 +226,53 @@ def _counts(
     for node in np.flatnonzero(nodes[:, FEATURE] >= 0)[::-1]:
         counts[node] = counts[nodes[node, LEFT]] + counts[nodes[node, RIGHT]]
     return counts
+
+
+# ---------------------------------------------------------------------------- the price of a leaf
+
+
+def best_price(
+    rows: Rows,
+    prices: np.ndarray,
+    limits: Limits,
+    answer: str,
+    cv: Any,
+    rng: np.random.RandomState,
+) -> float:
+    """The price with the smallest held-out loss, the largest among equals.
+
+    The prices of the whole tree cut it back step by step; those of the folds' trees differ, so
+    that each step stands for the geometric mean of its ends [Breiman et al. 1984, 3.4].
+    """
+    steps = np.append(0.0, np.unique(prices[prices > 0]))
+    candidates = np.append(np.sqrt(steps[:-1] * steps[1:]), np.inf)
+    changes = np.zeros(len(candidates) + 1)
+    for train, test in folds(rows.y, cv, rng):
+        tree = rows.take(train).grown(limits)
+        held_out_losses(
+            tree.leaves(rows.values[test]), rows.y[test], rows.weights[test], tree.parent,
+            tree.prices(limits.criterion), node_losses(tree, answer), candidates, changes,
+        )  # fmt: skip
+    losses = changes[:-1].cumsum()
+    best = np.flatnonzero(losses <= losses.min() + 1e-9 * rows.weights.sum())[-1]
+    return float(steps[best])
+
+
+def node_losses(tree: Tree, answer: str) -> np.ndarray:
+    """The loss of every class in every node: in classes for the median, of 1 for the mode."""
+    codes = np.arange(tree.counts.shape[1])
+    apart = np.abs(answered(tree.shares, answer)[:, None] - codes)
+    return apart.astype(float) if answer == "median" else (apart > 0).astype(float)
+
+
+def folds(y: np.ndarray, cv: Any, rng: np.random.RandomState) -> list[tuple]:
+    """Training and held-out rows; for a number every class is dealt out in turn, at random."""
+    if not isinstance(cv, Integral):
+        return list(check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y))
+    dealt = np.empty(len(y), int)
+    dealt[np.lexsort((rng.permutation(len(y)), y))] = np.arange(len(y)) % int(cv)
+    held_out = [dealt == fold for fold in range(min(int(cv), len(y)))]
+    return [(np.flatnonzero(~each), np.flatnonzero(each)) for each in held_out]
 
 
 # ------------------------------------------------------------------------------------------ text
