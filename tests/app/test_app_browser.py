@@ -92,6 +92,11 @@ def run(page):
     n_runs = len(page.find_elements(By.CSS_SELECTOR, ".run"))
     find(page, "#run").click()
     until(lambda: len(page.find_elements(By.CSS_SELECTOR, ".run")) > n_runs)
+    finished(page)
+
+
+def finished(page):
+    """Wait until the newest run has its report and all its files."""
     first = ".run:first-child"
     until(
         lambda: text(page, f"{first} .warning") or "reduced file" in text(page, f"{first} .links")
@@ -454,9 +459,8 @@ def test_classes_are_put_in_order(page):
 def tab_to(page, selector):
     """Press Tab until a control has the focus."""
     for _ in range(120):
-        focused = page.switch_to.active_element
-        if page.execute_script("return arguments[0].matches(arguments[1])", focused, selector):
-            return focused
+        if page.execute_script("return document.activeElement.matches(arguments[0])", selector):
+            return page.switch_to.active_element
         ActionChains(page).send_keys(Keys.TAB).perform()
     raise AssertionError(f"Tab does not reach {selector}")
 
@@ -475,10 +479,48 @@ def test_by_keyboard_alone(page):
     tab_to(page, "#run-part summary").send_keys(Keys.ENTER)
     tab_to(page, "#method").send_keys("rankcorrelation")
     tab_to(page, "#run").send_keys(Keys.ENTER)
-    until(lambda: page.find_elements(By.CSS_SELECTOR, ".run iframe"))
+    until(lambda: page.find_elements(By.CSS_SELECTOR, ".run"))
+    finished(page)
     assert "hue" not in in_report(page, "return document.querySelector('#features').textContent")
     tab_to(page, ".run [aria-expanded=true]").send_keys(Keys.ENTER)
     assert not page.find_elements(By.CSS_SELECTOR, ".run iframe")
+
+
+def test_the_focus_stays_where_it_is_when_a_run_goes_on(page):
+    """A link or a button is not replaced under the fingers of whoever is about to press it."""
+    kept = page.execute_async_script("""
+        const done = arguments[0];
+        import(new URL("static/runs.js", location)).then(({ showRuns }) => {
+          const run = { id: "x", kind: "run", name: "a.csv", target: "y", state: "running", seconds: 1,
+            done: 1, expected: 1, doing: "", answer: "Selected.", error: "", said: ["Try --seed."] };
+          const at = (files, state) => showRuns([{ ...run, files, state }]);
+          const kept = {};
+          for (const place of ["[aria-expanded]", ".links a[download]", ".option", ".head button"]) {
+            at(["report", "selection"], "running");
+            const control = document.querySelector(`.run ${place}`);
+            control.focus();
+            at(["report", "selection", "reduced"], "done");
+            kept[place] = document.activeElement === control
+              && document.querySelectorAll(".run .links a[download]").length === 3;
+            showRuns([]);
+          }
+          return kept;
+        }).then(done, (error) => done({ error: String(error) }));
+    """)
+    assert len(kept) == 4
+    assert all(kept.values()), kept
+
+
+def test_the_focus_stays_on_a_file_that_is_opened(page):
+    for name in ("diabetes", "cultivars"):
+        page.find_element(By.XPATH, f"//button[text()='{name}']").click()
+        until(lambda name=name: text(page, "#shape").startswith(f"{name}.csv:"))
+    opened = "#files [aria-pressed=true]"
+    until(lambda: text(page, opened).endswith("cultivars.csv"))
+    other = page.find_element(By.XPATH, "//button[text()='diabetes.csv']")
+    other.send_keys(Keys.ENTER)
+    until(lambda: text(page, opened) == "diabetes.csv")
+    assert page.switch_to.active_element == other
 
 
 def test_every_control_has_a_name(page):

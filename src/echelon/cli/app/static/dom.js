@@ -39,6 +39,19 @@ function goTo(control) {
   control.scrollIntoView({ block: "center" });
 }
 
+// New children in the place of old ones, but for those that stay as they are: the focus of whoever
+// uses the keyboard is on one of them.
+export function refill(element, children) {
+  children.forEach((child, place) => {
+    const old = element.childNodes[place];
+    const made = typeof child === "string" ? document.createTextNode(child) : child;
+    if (!old) element.append(made);
+    else if (old.tagName === "UL" && made.tagName === "UL") refill(old, Array.from(made.childNodes));
+    else if (!old.isEqualNode(made)) old.replaceWith(made);
+  });
+  while (element.childNodes.length > children.length) element.lastChild.remove();
+}
+
 export function notes(list, sentences, warned = () => false) {
   const known = Array.from(new Set(sentences));
   list.replaceChildren(...known.map((each) => make("li", { class: warned(each) ? "warning" : "" }, ...said(each))));

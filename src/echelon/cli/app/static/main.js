@@ -70,17 +70,29 @@ async function open(file, reading = {}) {
   tell($("shape").textContent);
 }
 
+const items = new Map(); // by file: its place in the list, made once, so that the focus stays
+
 function showFiles(files) {
-  const known = JSON.stringify([files, chosen && chosen.id]);
-  if ($("files").dataset.known === known) return;
-  $("files").dataset.known = known;
-  $("files").replaceChildren(...files.map((file) => {
-    const size = file.size < 1e6 ? `${Math.ceil(file.size / 1e3)} kB` : `${(file.size / 1e6).toFixed(1)} MB`;
-    const shown = make("button", { type: "button", "aria-pressed": String(Boolean(chosen) && chosen.id === file.id),
-      onclick: () => attempt($("file-error"), () => open(file)) }, file.name);
-    const away = make("button", { type: "button", "aria-label": `Remove ${file.name}`, onclick: () => forget(file) }, "Remove");
-    return make("li", {}, shown, make("span", { class: "quiet" }, size), away);
-  }));
+  for (const [id, item] of items) {
+    if (files.some((file) => file.id === id)) continue;
+    item.remove();
+    items.delete(id);
+  }
+  for (const file of files) {
+    if (!items.has(file.id)) {
+      items.set(file.id, itemOf(file));
+      $("files").append(items.get(file.id));
+    }
+    items.get(file.id).firstChild.setAttribute("aria-pressed", String(Boolean(chosen) && chosen.id === file.id));
+  }
+}
+
+function itemOf(file) {
+  const size = file.size < 1e6 ? `${Math.ceil(file.size / 1e3)} kB` : `${(file.size / 1e6).toFixed(1)} MB`;
+  return make("li", {},
+    make("button", { type: "button", onclick: () => attempt($("file-error"), () => open(file)) }, file.name),
+    make("span", { class: "quiet" }, size),
+    make("button", { type: "button", "aria-label": `Remove ${file.name}`, onclick: () => forget(file) }, "Remove"));
 }
 
 async function forget(file) {

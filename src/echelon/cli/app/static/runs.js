@@ -1,7 +1,7 @@
 // Runs: how far they are, their answers, reports and files.  Every tab shows those of the session.
 
 import { remove, Refused } from "./api.js";
-import { $, make, said, tell } from "./dom.js";
+import { $, make, refill, said, tell } from "./dom.js";
 
 const FILES = { report: "report", reduced: "reduced file", selection: "saved selection (JSON)", code: "code (.py)", ranking: "ranking (CSV)" };
 const STATES = { waiting: "waiting for another run", running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
@@ -42,11 +42,12 @@ function update(run) {
   card.shape = shape;
   card.end.textContent = working ? "Cancel" : "Remove";
   card.end.setAttribute("aria-label", `${card.end.textContent} the run on ${run.name}`);
-  const parts = [];
-  if (run.error) parts.push(make("p", { class: "warning" }, ...said(run.error)));
-  run.said.forEach((each) => parts.push(make("p", { class: "quiet" }, ...said(each))));
-  if (ready) parts.push(make("p", { class: "answer" }, run.answer), links(run, card));
-  card.body.replaceChildren(...parts);
+  const sentences = run.error ? [make("p", { class: "warning" }, ...said(run.error))] : [];
+  refill(card.said, [...sentences, ...run.said.map((each) => make("p", { class: "quiet" }, ...said(each)))]);
+  card.answer.textContent = run.answer;
+  refill(card.downloads, ["Download: ", ...run.files.map((what) => make("a", { href: `jobs/${run.id}/files/${what}`, download: "" }, FILES[what]))]);
+  if (!ready) card.result.remove();
+  else if (!card.result.isConnected) card.said.after(card.result);
   if (!working || ready) tell(`The run on ${run.name} is ${STATES[ready ? "done" : run.state]}. ${run.error || run.answer}`);
   if (ready && opened === run.id) {
     opened = null;
@@ -54,16 +55,23 @@ function update(run) {
   }
 }
 
+// Made once: what changes later is changed in place, so that the focus stays where it is.
 function newCard(run) {
   const title = make("h3", {}, `${run.name}: ${run.target}`);
   const state = make("span", { class: "quiet" });
   const end = make("button", { type: "button", onclick: () => close(run.id) });
   const progress = make("div");
-  const body = make("div");
+  const sentences = make("div");
+  const answer = make("p", { class: "answer" });
+  const toggle = make("button", { type: "button", "aria-expanded": "false", onclick: () => showReport(run, card, !card.report.firstChild) }, "Show the report");
+  const tab = make("a", { href: `jobs/${run.id}/report`, target: "_blank", rel: "noopener" }, "Open it in a tab");
+  const downloads = make("p", { class: "links" });
+  const result = make("div", {}, answer, make("p", { class: "links" }, toggle, tab), downloads);
   const report = make("div", { class: "report" });
   const element = make("article", { class: "run", "aria-label": `Run on ${run.name}` },
-    make("div", { class: "head" }, title, state, end), progress, body, report);
-  return { element, state, end, progress, body, report, shape: "", words: "", quarter: 0 };
+    make("div", { class: "head" }, title, state, end), progress, sentences, report);
+  const card = { element, state, end, progress, said: sentences, result, answer, toggle, downloads, report, shape: "", words: "", quarter: 0 };
+  return card;
 }
 
 async function close(id) {
@@ -92,16 +100,6 @@ function showProgress(run, card, shown) {
   }
 }
 
-function links(run, card) {
-  const shown = make("button", { type: "button", "aria-expanded": "false", onclick: () => showReport(run, card, !card.report.firstChild) }, "Show the report");
-  card.toggle = shown;
-  if (card.report.firstChild) mark(card, true);
-  const address = `jobs/${run.id}/report`;
-  const tab = make("a", { href: address, target: "_blank", rel: "noopener" }, "Open it in a tab");
-  const files = run.files.map((what) => make("a", { href: `jobs/${run.id}/files/${what}`, download: "" }, FILES[what]));
-  return make("div", {}, make("p", { class: "links" }, shown, tab), make("p", { class: "links" }, "Download: ", ...files));
-}
-
 function showReport(run, card, wanted) {
   card.report.replaceChildren();
   if (wanted) {
@@ -109,10 +107,6 @@ function showReport(run, card, wanted) {
     frame.setAttribute("sandbox", "allow-scripts");
     card.report.append(frame);
   }
-  mark(card, wanted);
-}
-
-function mark(card, shown) {
-  card.toggle.textContent = shown ? "Hide the report" : "Show the report";
-  card.toggle.setAttribute("aria-expanded", String(shown));
+  card.toggle.textContent = wanted ? "Hide the report" : "Show the report";
+  card.toggle.setAttribute("aria-expanded", String(wanted));
 }

@@ -2,7 +2,7 @@
 
 import { found, isGone, post, Refused, remove } from "./api.js";
 import { columnNamed, markExcluded, options } from "./columns.js";
-import { $, make, notes, said, tell } from "./dom.js";
+import { $, make, notes, refill, said, tell } from "./dom.js";
 import { orderList } from "./order.js";
 
 const SOON = 500;
@@ -30,6 +30,7 @@ export function showTarget(table, chosen, itsFile) {
   [draft, file] = [chosen, itsFile];
   const names = table.columns.map((each) => each.name);
   if (!names.includes(draft.target)) draft.target = "";
+  $("check").replaceChildren();
   $("target").replaceChildren(make("option", { value: "" }, "Choose one"), ...names.map((name) => make("option", { value: name }, name)));
   showOrder();
   checkSoon();
@@ -65,10 +66,13 @@ export function checkSoon() {
   timer = setTimeout(look, SOON);
 }
 
+// What was said last stays until the answer is there: somebody may be on an option in it.
+const looking = make("p", { class: "quiet" }, "Looking at the data \u2026");
+
 async function look() {
   const mine = check;
   const wanted = () => mine === check;
-  $("check").replaceChildren(make("p", { class: "quiet" }, "Looking at the data \u2026"));
+  if (!looking.isConnected) $("check").prepend(looking);
   try {
     const job = await post("jobs", { kind: "check", file: file.id, options: options(draft) });
     try {
@@ -82,15 +86,20 @@ async function look() {
     }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (wanted()) $("check").replaceChildren(make("p", { class: "warning" }, ...said(error.message)));
+    if (wanted()) say([make("p", { class: "warning" }, ...said(error.message))]);
   }
+}
+
+function say(parts) {
+  looking.remove();
+  refill($("check"), parts);
 }
 
 function show(facts) {
   const list = make("ul", { class: "notes" });
   const grave = [...facts.questions, ...facts.warnings];
   notes(list, [...grave, ...facts.notes, ...facts.caveats], (each) => grave.includes(each));
-  $("check").replaceChildren(make("p", {}, facts.reason), list);
-  if (list.querySelector("button")) list.after(make("p", { class: "quiet" }, "These are the words of the command: an option in them leads to its place in this page."));
+  const hint = make("p", { class: "quiet" }, "These are the words of the command: an option in them leads to its place in this page.");
+  say([make("p", {}, facts.reason), list, ...(list.querySelector("button") ? [hint] : [])]);
   if (facts.questions.length) tell(facts.questions[0]);
 }
