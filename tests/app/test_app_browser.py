@@ -491,11 +491,12 @@ def test_the_focus_stays_where_it_is_when_a_run_goes_on(page):
     kept = page.execute_async_script("""
         const done = arguments[0];
         import(new URL("static/runs.js", location)).then(({ showRuns }) => {
-          const run = { id: "x", kind: "run", name: "a.csv", target: "y", state: "running", seconds: 1,
-            done: 1, expected: 1, doing: "", answer: "Selected.", error: "", said: ["Try --seed."] };
+          const run = { id: "x", kind: "run", name: "a.csv", target: "y", seconds: 1, done: 1,
+            expected: 1, doing: "", answer: "Selected.", error: "", said: ["Try --seed."] };
           const at = (files, state) => showRuns([{ ...run, files, state }]);
           const kept = {};
-          for (const place of ["[aria-expanded]", ".links a[download]", ".option", ".head button"]) {
+          const places = ["[aria-expanded]", ".links a[download]", ".option", ".head button"];
+          for (const place of places) {
             at(["report", "selection"], "running");
             const control = document.querySelector(`.run ${place}`);
             control.focus();
