@@ -31,8 +31,8 @@ from echelon import (
     SURFStar,
     SWRFStar,
 )
+from echelon.base import scores_of
 from echelon.datasets import make_epistasis
-from echelon.rankings import scores_of
 
 RUNS = 20
 SAMPLES, FEATURES, HERITABILITIES = (400, 1600), (20, 200), (0.1, 0.4)

@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 from benchmarks.analyst.data import MOST_ROWS, Table
 from benchmarks.contradictions import contradictions
 from echelon import AutoSelector, RankCorrelation
-from echelon.rankings import ranks_of
+from echelon.base import ranks_of
 from echelon.study import filled, forest, read_scoring
 from echelon.targets import read_target
 

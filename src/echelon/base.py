@@ -1,29 +1,39 @@
-"""The contract every selector keeps, written once.
+"""The contract every selector keeps, written once; and the ranking of any selector.
 
 A selector ranks features and selects some.  ``BaseSelector`` reads the input and answers for the
 choice; ``WeightingSelector`` adds the template ``fit`` of methods that give every feature a score,
 ``ErrorRateMixin`` the rules of those that also give it a p-value, and ``ForwardSelector`` the
 template of methods that add one feature after the other.  ``SampleWeightMixin`` gives the ``fit``
 of either the weights of samples.
+
+``fit_ranking``, ``ranks_of`` and ``scores_of`` find the order of features in any fitted selector,
+ours or scikit-learn's.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.feature_selection import SelectorMixin
+from sklearn.feature_selection import SelectKBest, SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, as_path, forward, read_choice
+from echelon._core.choices import (
+    CHOICE_CONSTRAINTS,
+    Choice,
+    as_path,
+    forward,
+    read_choice,
+    shared_ranks,
+)
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.rows import weighted_rows
+from echelon._core.rows import fit_weighted, weighted_rows
 from echelon._core.samples import columns_that_vary
 from echelon._core.significance import CONTROLS
 from echelon.data import Data, as_table, names_of, read_columns
@@ -94,6 +104,28 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     categorical_features: Any
     verbose: int
 
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features and select some.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y)
+
+    @abstractmethod
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Set ``order_``, ``ranking_`` and ``support_``."""
+
     @property
     def _reads_data(self) -> bool:
         """Whether ``fit`` takes features that were read before, as ``Data``."""
@@ -161,24 +193,6 @@ class WeightingSelector(BaseSelector):
         "threshold": [None, Interval(Real, None, None, closed="neither"), StrOptions({"shuffle"})],
         "random_state": ["random_state"],
     }
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Score the features and choose which to keep.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-        """
-        return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, target, n_wanted = self._begin(X, y, sample_weight)
@@ -305,24 +319,6 @@ class ForwardSelector(BaseSelector):
     on demand.
     """
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Add features one by one and choose how many to select.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-        """
-        return self._fit(X, y)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         features, target, n_wanted = self._begin(X, y, sample_weight)
         n_features = features.values.shape[1]
@@ -382,3 +378,92 @@ class ForwardSelector(BaseSelector):
     @abstractmethod
     def _n_kept(self, steps: list[Any]) -> int:
         """How many of the added features the method's own rule keeps."""
+
+
+# ------------------------------------------------------------------------ rankings of any selector
+
+
+def fit_ranking(
+    selector: Any, X: Any, y: Any, sizes: Sequence[int], sample_weight: Any = None
+) -> tuple[Any, np.ndarray]:
+    """Fit a copy so that the best ``size`` features are known for every size.
+
+    Returns
+    -------
+    fitted : object
+        The fitted copy.
+    order : ndarray of shape (max(sizes),)
+        Features, best first.
+    """
+    possible: list[int] = []
+    for copy in ranking_copies(selector, max(sizes)):
+        fitted = fit_weighted(copy, X, y, sample_weight)
+        ranks = ranks_of(fitted)
+        order = np.argsort(ranks, kind="stable")
+        along = np.append(ranks[order], np.inf)
+        # Sizes that leave features of the same rank together.
+        whole = (np.flatnonzero(along[:-1] < along[1:]) + 1).tolist()
+        if set(sizes) <= set(whole):
+            return fitted, order[: max(sizes)]
+        possible = possible or whole
+    raise ValueError(
+        f"`sizes` must not part features of the same rank, got {min(set(sizes) - set(possible))}, "
+        f"where {type(selector).__name__} ranks several alike. Let it rank them one by one, or "
+        f"choose among the sizes {possible[:20]}."
+    )
+
+
+def ranking_copies(selector: Any, n_best: int | float) -> Iterator[Any]:
+    """Copies that rank as much as needed, the likeliest first."""
+    params = clone(selector).get_params(deep=False)
+    if params.get("feature_groups") is not None:
+        n_best = 1.0  # whole groups are ranked, however many features they have
+    if isinstance(selector, WeightingSelector):
+        # They rank all; a number spares them the fit that finds a threshold.
+        yield clone(selector).set_params(n_features_to_select=n_best, threshold=None)
+    elif isinstance(selector, ForwardSelector):
+        yield clone(selector).set_params(n_features_to_select=n_best)
+    elif "n_features_to_select" in params:
+        # A search backwards ranks what it removes, so it has to go on to the end.
+        for n_features in dict.fromkeys([1, n_best]):
+            yield clone(selector).set_params(n_features_to_select=n_features)
+    elif isinstance(selector, SelectKBest):
+        yield clone(selector).set_params(k="all")
+    else:
+        yield clone(selector)
+
+
+def ranks_of(fitted: Any) -> np.ndarray:
+    """Ranks of the features of a fitted selector, 1 = best."""
+    if hasattr(fitted, "ranking_"):
+        return np.asarray(fitted.ranking_)
+    if hasattr(fitted, "order_"):
+        return shared_ranks(fitted.order_, fitted.n_features_in_)
+    scores = scores_of(fitted)
+    if scores is None:
+        raise TypeError(
+            f"`selector` must rank features, got {type(fitted).__name__}, which has none of "
+            "order_, ranking_, scores_, feature_importances_ and coef_ after its fit. Use one that "
+            "does."
+        )
+    # Undefined scores, as of constant features, come last.
+    order = np.argsort(-np.where(np.isnan(scores), -np.inf, scores), kind="stable")
+    return shared_ranks(order, len(order))
+
+
+def scores_of(fitted: Any) -> np.ndarray | None:
+    """Scores of the features of a fitted selector or model, larger is better; None if none."""
+    source: Any
+    for source in (fitted, getattr(fitted, "estimator_", None)):
+        for name in ("scores_", "feature_importances_"):
+            if hasattr(source, name):
+                return np.asarray(getattr(source, name), dtype=float)
+        if hasattr(source, "coef_"):
+            return np.abs(np.atleast_2d(source.coef_)).sum(axis=0)
+    return None
+
+
+def n_worthwhile(fitted: Any) -> int | None:
+    """How many features have the vote of a fitted consensus, at least one; None: nobody votes."""
+    votes = getattr(fitted, "votes_", None)
+    return None if votes is None else max(1, int(np.count_nonzero(votes)))

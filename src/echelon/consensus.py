@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state, get_tags
@@ -21,14 +22,13 @@ from echelon._core.choices import shared_ranks
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns, take_rows
-from echelon.base import note_features, number_to_keep
+from echelon.base import note_features, number_to_keep, ranks_of
 from echelon.data import Data, as_table
 from echelon.display import AgreementDisplay
 from echelon.filters import ForestImportance, ForwardAdditive, ForwardLinear, RankCorrelation
 from echelon.margin import ReliefF
 from echelon.methods import CONTINUOUS
 from echelon.neighborhood import OrderedSoftMargin
-from echelon.rankings import completed, fused, places, ranks_of
 
 __all__ = ["ConsensusSelector", "default_ranker"]
 
@@ -405,6 +405,47 @@ def _some_columns(X: Any, columns: np.ndarray, selector: Any) -> Any:
     if not isinstance(X, Data) or not getattr(selector, "_reads_data", False):
         return take_columns(X, columns)
     return replace(X.some(columns), names=None if X.names is None else X.names[columns])
+
+
+# ------------------------------------------------------------------------------------- fusion
+
+
+def places(ranks: np.ndarray) -> np.ndarray:
+    """Places 0, 1, ... from ranks; features of one rank share the mean of their places."""
+    return rankdata(ranks, method="average") - 1
+
+
+def completed(ranks: np.ndarray, taken: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Places of the features taken, in their order; behind them the rest, in another order."""
+    result = np.empty(len(ranks))
+    result[taken] = places(ranks[taken])
+    result[~taken] = taken.sum() + places(others[~taken])
+    return result
+
+
+def fused(placed: np.ndarray, weights: np.ndarray, fusion: str, constant: float) -> np.ndarray:
+    """One score per feature, larger is better, from places of shape (n_rankings, n_features).
+
+    "reciprocal" adds weight / (place + constant) (Cormack et al. 2009): the head of every ranking
+    counts most.  "mean" and "median" are those of the places.
+    """
+    share = weights / weights.sum()
+    if fusion == "reciprocal":
+        return share @ (1 / (placed + constant))
+    if fusion == "mean":
+        return -(share @ placed)
+    # Among equal medians the better mean decides.
+    return -(_weighted_median(placed, share) + 1e-6 * (share @ placed))
+
+
+def _weighted_median(placed: np.ndarray, share: np.ndarray) -> np.ndarray:
+    order = np.argsort(placed, axis=0, kind="stable")
+    along = np.cumsum(share[order], axis=0)
+    below = (along >= 0.5 - 1e-12).argmax(axis=0)
+    above = (along > 0.5 + 1e-12).argmax(axis=0)
+    ordered = np.take_along_axis(placed, order, axis=0)
+    columns = np.arange(placed.shape[1])
+    return (ordered[below, columns] + ordered[above, columns]) / 2
 
 
 # ------------------------------------------------------------------------------------ the default

@@ -15,7 +15,7 @@ from cases import draw_case
 from echelon._core.choices import best_first
 from echelon.data import read_columns
 from echelon.filters import CFS, Consistency, inconsistency_rate, symmetric_uncertainty
-from echelon.filters._measures import label_columns
+from echelon.filters._base import label_columns
 
 ESTIMATORS = [CFS, Consistency]
 CUTS = ["mdl", "quantile"]

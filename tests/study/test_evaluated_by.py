@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
 from echelon import AutoSelector, ConsensusSelector, ForwardLinear, RankCorrelation
+from echelon.base import n_worthwhile
 from echelon.consensus import SEARCHES, default_ranker
-from echelon.rankings import n_worthwhile
 from echelon.study import forest
 from echelon.study._models import MOST_ROWS
 from echelon.study._rankers import Arranged, Prepared

@@ -6,8 +6,8 @@ import pytest
 from sklearn import feature_selection
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from echelon.base import ranks_of
 from echelon.methods import PEERS
-from echelon.rankings import ranks_of
 from echelon.report import summarize
 from echelon.study import RFE, FTest, MutualInformation, PermutationImportance, Prepared
 

@@ -17,8 +17,8 @@ from echelon._core.folds import fold_scores, make_splitter
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_seeds, read_data, read_weights, seeded, take_columns, take_rows
 from echelon._core.significance import ROUNDING, share_of_test, standard_error
+from echelon.base import fit_ranking, n_worthwhile
 from echelon.display import FeatureCurveDisplay
-from echelon.rankings import fit_ranking, n_worthwhile
 
 ALL_SIZES = 30
 """Up to so many features every size is tried, beyond so many sizes on a geometric grid."""

@@ -17,10 +17,10 @@ from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.folds import best_guess
 from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
 from echelon._core.significance import clearly_positive
+from echelon.base import fit_ranking
 from echelon.data import as_table
 from echelon.evaluation._curve import FeatureCurve, feature_curve, read_folds, read_sizes
 from echelon.intervals import holds_intervals
-from echelon.rankings import fit_ranking
 from echelon.targets import read_target
 
 

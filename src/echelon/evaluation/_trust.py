@@ -25,8 +25,8 @@ from echelon._core.rows import (
     take_rows,
 )
 from echelon._core.significance import false_discoveries
+from echelon.base import ranking_copies, scores_of
 from echelon.display import NullDisplay, StabilityDisplay
-from echelon.rankings import ranking_copies, scores_of
 
 ROUNDING = 1e-9
 """Scores closer than this, relative to the largest, are the same."""

@@ -21,11 +21,10 @@ from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, Interval, fit_context
 from echelon._core.jobs import Jobs, check_n_jobs
 from echelon._core.rows import draw_seeds, fit_weighted, seeded
-from echelon.base import BaseSelector
+from echelon.base import BaseSelector, ranking_copies, ranks_of, scores_of
 from echelon.data import Data
 from echelon.evidence._sequential import SequentialKnockoffs
 from echelon.methods import CLASSES
-from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.targets import Target, TargetReader
 
 N_FOLDS = 5

@@ -16,9 +16,8 @@ from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
 from echelon._core.rows import draw_rows, draw_seeds, fit_weighted, read_data, seeded, take_rows
-from echelon.base import note_features
+from echelon.base import note_features, ranking_copies, ranks_of, scores_of
 from echelon.data import as_table
-from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.targets import read_target
 
 LARGEST_BOUND = 0.05

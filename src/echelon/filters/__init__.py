@@ -1,13 +1,12 @@
 """Filters: features evaluated by counts, ranks and least squares.
 
-``_base``       what the filters share: any target, columns in order, searches over bags
-``_measures``   columns as labels, and what they tell: symmetric uncertainty, mutual information,
-                inconsistency rate
+``_base``       what the filters share: any target, columns in order or as labels, bags
+``_measures``   what labels tell: symmetric uncertainty, mutual information, inconsistency rate
 ``_baselines``  CFS: features that go with the classes but not with each other; Consistency: as few
                 features as tell the classes apart as well as all
 ``_information_value``        InformationValue: every feature by itself, as credit scoring counts
 ``_rank_correlation``         RankCorrelation: every feature by itself, with p-values
-``_counted``                  the same from counts of values, with what binning may change
+``_counted``                  rank correlation from counts of values, and what binning may change
 ``_rank_mutual_information``  RankMutualInformation: what the order of a feature tells
 ``_mrmr``              MRMR: features that go with the target but not with each other
 ``_forward_linear``    ForwardLinear: features that add to each other in a linear model

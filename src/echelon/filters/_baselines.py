@@ -11,13 +11,10 @@ from echelon._core.choices import Step, best_first
 from echelon._core.compat import StrOptions
 from echelon.base import ForwardSelector
 from echelon.data import Data
+from echelon.filters._base import CUT_CONSTRAINTS, Labels, label_columns, some_missing
 from echelon.filters._measures import (
-    CUT_CONSTRAINTS,
-    Labels,
     Patterns,
     Uncertainties,
-    label_columns,
-    some_missing,
 )
 from echelon.targets import Target
 

@@ -17,9 +17,8 @@ from echelon._core.compat import Interval, StrOptions
 from echelon._core.rows import row_counts
 from echelon._core.samples import directions
 from echelon.data import Data
-from echelon.filters._base import BaggedSelector, has_order, outputs, path_of
+from echelon.filters._base import BaggedSelector, has_order, label_columns, outputs, path_of
 from echelon.filters._loops import TIE, boost
-from echelon.filters._measures import label_columns
 from echelon.targets import Target
 
 _OUTSIDE = 1 / (np.e - 1)

@@ -27,7 +27,7 @@ from echelon._core.compat import StrOptions
 from echelon._core.jobs import track
 from echelon.base import WeightingSelector
 from echelon.data import Data, as_pandas, as_table, names_of, numbers_that_fit
-from echelon.filters._measures import CUT_CONSTRAINTS, Labels, label_columns
+from echelon.filters._base import CUT_CONSTRAINTS, Labels, label_columns
 from echelon.targets import Target
 
 HALF = 0.5

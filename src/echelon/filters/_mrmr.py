@@ -12,8 +12,16 @@ from echelon._core.compat import StrOptions
 from echelon._core.samples import directions
 from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.data import Data
-from echelon.filters._base import AnyTargetMixin, check_order, codes_of, has_order
-from echelon.filters._measures import CUT_CONSTRAINTS, Uncertainties, label_columns, some_missing
+from echelon.filters._base import (
+    CUT_CONSTRAINTS,
+    AnyTargetMixin,
+    check_order,
+    codes_of,
+    has_order,
+    label_columns,
+    some_missing,
+)
+from echelon.filters._measures import Uncertainties
 from echelon.filters._rank_correlation import Associations
 from echelon.filters._rank_mutual_information import rank_informations
 from echelon.targets import Target

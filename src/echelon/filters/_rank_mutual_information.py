@@ -23,9 +23,15 @@ from echelon._core.rows import row_counts
 from echelon._core.samples import directions
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data, read_numbers
-from echelon.filters._base import AnyTargetMixin, Block, check_order, codes_of, sorted_blocks
+from echelon.filters._base import (
+    AnyTargetMixin,
+    Block,
+    check_order,
+    codes_of,
+    log_bits,
+    sorted_blocks,
+)
 from echelon.filters._loops import rank_information
-from echelon.filters._measures import log_bits
 from echelon.targets import Target
 
 NUMBERS_ONLY = "rank mutual information needs values with an order"

@@ -14,7 +14,7 @@ order:
 ``_pairs``        the pairs behind it, kept as one graph, and sums over their weights
 ``_moments``      exact moments of a score under permutation: formulas, and sums over differences
 ``_permutation``  the moments of all columns, under permutation of a column or of the classes
-``_evidence``     z-scores and p-values, found when they are first read
+``_evidence``     z-scores and p-values, from the moments of a score
 ``_base``         the estimators shared by all; a new method adds a rule and a small class
 ``_relief``       Relief, ReliefF, RReliefF
 ``_surf``         SURF, MultiSURF and their starred variants: all samples within a limit

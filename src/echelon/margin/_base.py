@@ -31,7 +31,7 @@ from echelon._core.significance import CONTROLS
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data, is_dask, read_columns
 from echelon.engines import ENGINE_CONSTRAINTS, Engine, Samples, resolve_engine
-from echelon.margin._evidence import ByFeature, Evidence, EvidenceOnDemand, can_wait
+from echelon.margin._evidence import ByFeature, Evidence
 from echelon.margin._pairs import MAX_PAIRS
 from echelon.margin._sums import Sums, margin_sums, warn_of_copies
 from echelon.margin.rules import Term, class_distances, contrast
@@ -122,6 +122,48 @@ class OutcomeMixin(TargetReader):
             return super()._arrange(columns, target)  # type: ignore[misc]
         outcome = unit_scale(target.numbers[:, None], np.array([True]))[:, 0]
         return arrange(columns, np.zeros(len(target), np.int64), outcome=outcome)
+
+
+class EvidenceOnDemand:
+    """``z_scores_`` and ``p_values_``, computed when they are first read.
+
+    A fit leaves in ``_by_feature`` the two arrays, or a function that finds them from data it
+    holds.  It is replaced by what it found, in one assignment: threads that ask at the same time
+    find the same numbers.  Copies and pickles hold the numbers, not the data behind them.  Until
+    then a fitted selector holds a copy of the data, scaled, and the pairs behind its scores.
+    """
+
+    _by_feature: ByFeature | Callable[[], ByFeature]
+
+    @property
+    def z_scores_(self) -> np.ndarray:
+        """Scores less their mean, in units of their deviation, both over permutations."""
+        return self._found("z_scores_")[0]
+
+    @property
+    def p_values_(self) -> np.ndarray:
+        """Probabilities of larger z-scores for features that have nothing to do with y."""
+        return self._found("p_values_")[1]
+
+    def _found(self, name: str) -> ByFeature:
+        found = vars(self).get("_by_feature")
+        if found is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if callable(found):
+            with blas_in_one_thread():
+                found = self._by_feature = found()
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_by_feature" in vars(self):
+            self._found("p_values_")
+        state: Any = super().__getstate__()
+        return state
+
+
+def can_wait(samples: Samples, engine: Engine) -> bool:
+    """Whether the data will still be there later: in this process, not on other machines."""
+    return engine.shares_memory and isinstance(samples.values, np.ndarray)
 
 
 class ReliefSelector(SampleWeightMixin, EvidenceOnDemand, ErrorRateMixin, MarginSelector):

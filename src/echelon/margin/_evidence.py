@@ -1,19 +1,14 @@
-"""What scores are worth: z-scores and p-values, which a fitted selector finds when asked for them.
-
-They cost as much as a small fit.
-"""
+"""What scores are worth: z-scores and p-values, from the moments of a score over permutations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from echelon._core.jobs import blas_in_one_thread
 from echelon._core.samples import ROUNDING
-from echelon.engines import Engine, Samples
+from echelon.engines import Samples
 
 ByFeature = tuple[np.ndarray, np.ndarray]
 """z-scores and p-values, in the order of the features."""
@@ -141,48 +136,3 @@ def upper_tail(z: np.ndarray, skewness: np.ndarray, kurtosis: np.ndarray) -> np.
     step = 1.0 / np.where(near, 1.0, u) - 1.0 / np.where(near, 1.0, w)
     tail = ndtr(-w) + np.exp(-0.5 * w**2) / ROOT_2_PI * np.where(near, -skewness / 6, step)
     return np.where(skewed, np.where(below, 1.0, np.clip(tail, 0.0, 1.0)), even)
-
-
-# ------------------------------------------------------------------------------------ on demand
-
-
-def can_wait(samples: Samples, engine: Engine) -> bool:
-    """Whether the data will still be there later: in this process, not on other machines."""
-    return engine.shares_memory and isinstance(samples.values, np.ndarray)
-
-
-class EvidenceOnDemand:
-    """``z_scores_`` and ``p_values_``, computed when they are first read.
-
-    A fit leaves in ``_by_feature`` the two arrays, or a function that finds them from data it
-    holds.  It is replaced by what it found, in one assignment: threads that ask at the same time
-    find the same numbers.  Copies and pickles hold the numbers, not the data behind them.  Until
-    then a fitted selector holds a copy of the data, scaled, and the pairs behind its scores.
-    """
-
-    _by_feature: ByFeature | Callable[[], ByFeature]
-
-    @property
-    def z_scores_(self) -> np.ndarray:
-        """Scores less their mean, in units of their deviation, both over permutations."""
-        return self._found("z_scores_")[0]
-
-    @property
-    def p_values_(self) -> np.ndarray:
-        """Probabilities of larger z-scores for features that have nothing to do with y."""
-        return self._found("p_values_")[1]
-
-    def _found(self, name: str) -> ByFeature:
-        found = vars(self).get("_by_feature")
-        if found is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if callable(found):
-            with blas_in_one_thread():
-                found = self._by_feature = found()
-        return found
-
-    def __getstate__(self) -> dict[str, Any]:
-        if "_by_feature" in vars(self):
-            self._found("p_values_")
-        state: Any = super().__getstate__()
-        return state

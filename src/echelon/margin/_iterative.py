@@ -16,14 +16,13 @@ from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import track
 from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns
-from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep
+from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep, scores_of
 from echelon.data import as_table
 from echelon.engines import Engine, Samples, resolve_engine
 from echelon.margin._base import NUMBER_OR_SHARE, MarginSelector, ReliefSelector
 from echelon.margin._loops import soft_margins
 from echelon.margin._sums import column_totals, n_pairs
 from echelon.margin._surf import MultiSURF
-from echelon.rankings import scores_of
 
 QUERIES_PER_TASK = 128
 """Fixed, so that results do not depend on the number of threads."""

@@ -21,9 +21,9 @@ from sklearn.utils import check_consistent_length
 from echelon._core.folds import make_splitter
 from echelon._core.significance import clearly_positive, share_of_test
 from echelon._core.words import listed, number
+from echelon.base import ranks_of
 from echelon.data import read_numbers
 from echelon.methods import CLASSES
-from echelon.rankings import ranks_of
 from echelon.targets import Target, read_target
 
 N_DRAWS = 5

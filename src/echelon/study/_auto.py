@@ -20,12 +20,11 @@ from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import expect
 from echelon._core.significance import standard_error
 from echelon._core.words import listed
-from echelon.base import groups_to_keep, note_features
+from echelon.base import groups_to_keep, note_features, ranks_of
 from echelon.consensus import ConsensusSelector, default_ranker
 from echelon.data import as_table, is_dask, read_columns
 from echelon.large import Sample
 from echelon.profile import Profile, text_columns
-from echelon.rankings import ranks_of
 from echelon.study._directions import frame_of
 from echelon.study._folds import FREQUENCIES, SURVEY, Rows, fewer_folds, read_rows_as
 from echelon.study._models import FOREST

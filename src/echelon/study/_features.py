@@ -28,6 +28,7 @@ from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn
 from echelon._core.jobs import expect, step, stepwise
 from echelon._core.rows import fit_weighted, seeded
 from echelon._core.significance import clearly_positive, standard_error
+from echelon.base import ranking_copies, ranks_of
 from echelon.consensus import ConsensusSelector
 from echelon.data import numbers_of, read_columns
 from echelon.evaluation import (
@@ -39,7 +40,6 @@ from echelon.evaluation import (
 from echelon.filters import ForestImportance
 from echelon.large import Sample
 from echelon.profile import ALIKE, associations, groups_of
-from echelon.rankings import ranking_copies, ranks_of
 from echelon.study._rankers import Prepared, best_columns
 from echelon.study._shuffled import Losses
 from echelon.study._study import Design, Study, without_class_warnings, without_fold_warnings

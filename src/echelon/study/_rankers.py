@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from echelon._core.choices import Choice, shared_ranks
 from echelon._core.rows import fit_weighted
 from echelon._core.words import strongest
+from echelon.base import ranking_copies, ranks_of, scores_of
 from echelon.data import NUMBER, Data, as_frame, is_nominal, kind_of, numbers_of, of_plain_numbers
-from echelon.rankings import ranking_copies, ranks_of, scores_of
 from echelon.study._choice import furthest
 from echelon.study._models import frequent_labels, many_labels, with_means
 

@@ -25,12 +25,12 @@ from echelon._core.folds import best_guess
 from echelon._core.jobs import Jobs, expect, one_step, stepwise
 from echelon._core.rows import draw_seeds, seeded, take_rows
 from echelon._core.significance import LEVEL, clearly_positive, relative_gains
+from echelon.base import fit_ranking, n_worthwhile, ranks_of
 from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
 from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.intervals import holds_intervals
 from echelon.large import Sample
 from echelon.profile import constant_columns
-from echelon.rankings import fit_ranking, n_worthwhile, ranks_of
 from echelon.study._choice import (
     ByModel,
     Choice,
