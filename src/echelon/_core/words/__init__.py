@@ -1,19 +1,16 @@
 """The one room that speaks: every sentence about data and results is made here, of facts.
 
 ``_text``    plain values, and numbers, lists and names as text
-``_data``    what a profile says: the data, what to note about them, the method that fits
-``_monotone``  directions of features, and samples that contradict each other
+``_data``    what a profile says: the data and samples of them, what to note, the method that fits
 ``_answer``  what a study says: the answer, its evidence, comparisons, questions, caveats
-``_sample``  what is of all rows, and what of a sample of them
-``_reasons`` why every feature was selected, or was not
-``_models``  the models by which features are evaluated
+``_reasons`` why every feature was selected or was not, stated directions, how far to trust it
 ``_paragraph``  the methods paragraph of a paper, with its references
 
 Studies and profiles hold numbers and names only.  A sentence that tells what to do next names the
 option of the command where the study was started by the command, else the parameter in Python.
 """
 
-from echelon._core.words._answer import MATTERS, UNSTABLE, decided_otherwise, spoken
+from echelon._core.words._answer import MATTERS, spoken
 from echelon._core.words._data import (
     EXPLAINED,
     IRRELEVANT,
@@ -23,16 +20,23 @@ from echelon._core.words._data import (
     STRONG,
     WEAK,
     about_missing_codes,
+    about_sample,
     bin_label,
     data_caveats,
     data_facts,
     data_warnings,
+    sample_line,
     strongest,
     why_method,
 )
-from echelon._core.words._monotone import about_directions, about_relabelling
-from echelon._core.words._reasons import excluded, reasons
-from echelon._core.words._sample import about_sample, sample_line
+from echelon._core.words._reasons import (
+    UNSTABLE,
+    about_directions,
+    about_relabelling,
+    decided_otherwise,
+    excluded,
+    reasons,
+)
 from echelon._core.words._text import (
     all_visible,
     counted,

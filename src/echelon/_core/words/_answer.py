@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from echelon._core.words._data import data_caveats, data_warnings, option, why_method
-from echelon._core.words._models import MODELS, SHORT_MODELS
-from echelon._core.words._monotone import about_directions
-from echelon._core.words._paragraph import methods_text
-from echelon._core.words._reasons import differences, needed, reasons
-from echelon._core.words._sample import about_sample, sample_line
+from echelon._core.words._data import (
+    about_sample,
+    data_caveats,
+    data_warnings,
+    option,
+    sample_line,
+    why_method,
+)
+from echelon._core.words._paragraph import MODELS, methods_text
+from echelon._core.words._reasons import (
+    about_directions,
+    about_result,
+    about_scores,
+    chosen,
+    differences,
+    if_not,
+    instability,
+    moves,
+    needed,
+    reasons,
+)
 from echelon._core.words._text import counted, listed, number, to_error, with_error
 
 MATTERS = "Which feature matters most?"
 BEYOND_ERROR = "more than one standard error of the difference"
 """What is said of a lead that the rule for the number of features would not accept."""
-UNSTABLE = 0.6
-"""Below this stability a warning is due."""
-SIZES_APART = 1.5
-"""A largest number of features so many times the smallest is said to be uncertain."""
-ENOUGH_RESAMPLES = 10
-"""A feature at the edge of the selection is in every second resample: in none of so many, or in
-all, once in a thousand data sets."""
+SHORT_MODELS = {"linear": "linear model", "forest": "random forest", "given": "the given model"}
 
 
 def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
@@ -50,7 +59,7 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
         "answer": _sentence(summary),
         "warnings": [
             *([] if summary["how"]["groups"] else data_warnings(facts, command)),
-            *(_instability(summary) if answer["keep"] else []),
+            *(instability(summary) if answer["keep"] else []),
         ],
         "lines": _lines(summary, command),
         "rule": (rule := _rule(answer)),
@@ -65,17 +74,11 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
             *about_sample(summary["sample"]),
             *notes,
             *data_caveats(facts, command),
-            *_rough(summary, facts),
-            *_about_methods(summary),
-            *_about_results(summary),
+            *about_scores(summary, facts),
+            *about_result(summary),
             *differences(summary["features"]),
         ],
     }
-
-
-def _chosen(summary: Any) -> Any:
-    """The method that made the answer."""
-    return next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
 
 
 def _model(summary: Any) -> str:
@@ -271,7 +274,7 @@ def _offer(answer: Any, command: bool) -> str:
 
 def _stability(summary: Any) -> str:
     """How often other samples, mostly subsamples of half of the rows, lead to the same features."""
-    stability = _chosen(summary)["stability"]
+    stability = chosen(summary)["stability"]
     if stability is None or stability["index"] is None:
         return ""
     low, high = number(stability["low"], 2), number(stability["high"], 2)
@@ -283,140 +286,6 @@ def _stability(summary: Any) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:g} %"
-
-
-# ---------------------------------------------------------------------------- how far to trust it
-
-
-def _instability(summary: Any) -> list[str]:
-    """Warnings that belong beside the answer, by what subsamples of the rows select."""
-    stability = _chosen(summary)["stability"]
-    said = []
-    if stability is not None and stability["index"] is not None and stability["index"] < UNSTABLE:
-        said.append(
-            f"The selection is not stable ({number(stability['index'], 2)}; 1: always the same, 0: "
-            "chance). Resampling often selects different features."
-        )
-    never, always = decided_otherwise(summary["features"], summary["how"]["n_resamples"])
-    why = "the method ranks differently on fewer rows, so treat this as undecided"
-    if never:
-        said.append(f"No subsample selects {listed(never)}, but all rows together do: {why}.")
-    if always:
-        said.append(
-            f"Every subsample selects {listed(always)}, but all rows together do not: {why}."
-        )
-    return said
-
-
-def decided_otherwise(
-    features: Sequence[Mapping[str, Any]], n_resamples: int
-) -> tuple[list[str], list[str]]:
-    """What is selected and no subsample selects; what every subsample selects, and is not.
-
-    The rule is the same, so the number of samples changes the ranking, as it does where a
-    method looks at a fixed number of neighbours.
-    """
-    if n_resamples < ENOUGH_RESAMPLES:
-        return [], []
-    never, always = (
-        [row["name"] for row in features if row["kept"] is kept and row["stability"] == share]
-        for kept, share in ((True, 0.0), (False, 1.0))
-    )
-    return never, always
-
-
-def _rough(summary: Any, facts: Any) -> list[str]:
-    """What constant columns, small classes, few samples and many labels do to the scores."""
-    found, n_folds, sample = [], summary["how"]["folds"], summary["sample"]
-    n_samples = summary["data"]["n_samples"] if sample is None else sample["sampled"]
-    if facts.constant:
-        found.append(f"Constant, hence uninformative: {listed(facts.constant)}.")
-    rare = {c: k for c, k in facts.classes.items() if k < n_folds}
-    if rare:
-        named = listed(f"{c} ({k})" for c, k in rare.items())
-        found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
-    if n_samples / n_folds < 10:
-        found.append(
-            f"A test fold has about {counted(n_samples // n_folds, 'sample')}: scores are "
-            "imprecise."
-        )
-    many = summary["data"]["many_labels"]
-    if many:
-        named = listed(f"{name} ({n:,})" for name, n in many.items())
-        found.append(
-            f"More than {summary['data']['most_labels']} categories, encoded by the mean outcome "
-            f"of each category in the training rows: {named}."
-        )
-    return found
-
-
-def _about_methods(summary: Any) -> list[str]:
-    return [
-        f"The stability of {method['name']} could not be measured: {method['no_stability']}"
-        for method in summary["methods"]
-        if method["no_stability"]
-    ]
-
-
-def _about_results(summary: Any) -> list[str]:
-    """What in the result calls for care."""
-    found, how, answer = [], summary["how"], summary["answer"]
-    found += [
-        f"{listed(group, 30)} are selected together or not at all."
-        for group in answer.get("together", [])
-    ]
-    if how["groups"] or how["time"]:
-        found.append(f"Evaluated over {_splits(how)}.")
-    if answer["helps"]:
-        found += _poor_start(_chosen(summary), answer["score"])
-        found += _range_of_sizes(answer)
-    if answer["n_features"] < answer["of"]:  # else all are needed
-        alike = [listed(group) for group in summary["groups"]]
-        found += [f"{named} are highly correlated; one may be enough." for named in alike]
-    if how["weights"]:
-        found.append(f"Rows are weighted by {how['weights']} in rankings, models and scores.")
-    if len(summary["methods"]) > 1:
-        found.append(
-            f"{answer['method']} was selected among {len(summary['methods'])} methods by their "
-            "curves; the cross-validated score accounts for that, the curve does not."
-        )
-    return found
-
-
-def _range_of_sizes(answer: Any) -> list[str]:
-    """How far the number of features is a matter of chance, where that is far."""
-    low, high = answer["sizes"]
-    if answer["rule"]["wanted"] is not None or high < SIZES_APART * low:
-        return []
-    return [
-        f"How many is uncertain: with one fold left out, {low:,} to {high:,} features would be "
-        "selected, with scores that are hardly different. Other folds or another order of the rows "
-        "can change the number as much."
-    ]
-
-
-def _splits(how: Any) -> str:
-    """The folds in words."""
-    words = counted(how["folds"], "fold")
-    if how["time"] is not None:
-        words += f", each tested on the rows that come next by {how['time']}"
-    if how["groups"] is not None:
-        words += f"; rows of the same {how['groups']} are never split"
-    return words
-
-
-def _poor_start(chosen: Any, score: Any) -> list[str]:
-    """What a first feature that is worse than the baseline means."""
-    alone, guess = chosen["curve"]["mean"][0], score["guess"]["mean"]
-    if chosen["curve"]["n_features"][0] != 1 or alone is None:
-        return []
-    gain = alone - guess if score["larger_is_better"] else guess - alone
-    if not gain < 0:
-        return []
-    return [
-        f"{chosen['order'][0]} is ranked first, but alone it does not improve on the baseline "
-        f"({number(alone)} against {number(guess)})."
-    ]
 
 
 # ------------------------------------------------------------------------------------- questions
@@ -447,25 +316,14 @@ def _lost(answer: Any) -> str:
     if size.startswith("0.000 "):
         return f"Nothing: {name} is the same with all {every}."
     verb = "Nothing: it gains" if everything["gain"] > 0 else "It costs"
-    return f"{verb} {size} in {name} against all {answer['of']:,}{_if_not(everything['clear'])}."
-
-
-def _if_not(significant: bool) -> str:
-    return "" if significant else " (not significant)"
-
-
-def _moves(change: Any) -> str:
-    """How the score changes, in words."""
-    size = with_error(abs(change["change"]), change["standard_error"])
-    return f"{'rises' if change['change'] > 0 else 'falls'} by {size}"
+    return f"{verb} {size} in {name} against all {answer['of']:,}{if_not(everything['clear'])}."
 
 
 def _matters(dropped: Sequence[Any], name: str) -> str:
     most = max(dropped, key=lambda change: change["worth"])
     if most["worth"] <= 0:
         return f"None: {name} is no worse without any one of the selected features."
-    moves = f"without it {name} {_moves(most)}"
-    return f"{most['name']}: {moves}{_if_not(most['clear'])}."
+    return f"{most['name']}: without it {name} {moves(most)}{if_not(most['clear'])}."
 
 
 def _missed(added: Sequence[Any], name: str) -> str:
@@ -474,7 +332,7 @@ def _missed(added: Sequence[Any], name: str) -> str:
         tried = counted(len(added), "feature")
         return f"No: {name} does not improve with any of the next {tried}."
     answer = "Perhaps" if most["clear"] else "Hardly"
-    return f"{answer}: with {most['name']} {name} {_moves(most)}{_if_not(most['clear'])}."
+    return f"{answer}: with {most['name']} {name} {moves(most)}{if_not(most['clear'])}."
 
 
 def _other_model(answer: Any, common: int | None) -> str:

@@ -6,8 +6,21 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from echelon._core.words._models import MODELS
+from echelon._core.words._reasons import chosen
 from echelon._core.words._text import counted, ended, listed, number, to_error, with_error
+
+MODELS = {
+    (
+        "linear",
+        "ordinal",
+    ): "cumulative logistic regression, one model per threshold between the classes",
+    ("linear", "classification"): "logistic regression with balanced class weights",
+    ("linear", "regression"): "ridge regression",
+    ("forest", "ordinal"): "extremely randomised trees on the cumulative indicators of the classes",
+    ("forest", "classification"): "extremely randomised trees with balanced class weights",
+    ("forest", "regression"): "extremely randomised trees",
+}
+"""The models by which features are evaluated, in words."""
 
 FUSIONS = {
     "reciprocal": "reciprocal rank fusion (Cormack et al., 2009)",
@@ -191,8 +204,7 @@ def _scores(summary: Any) -> str:
 
 
 def _stability(summary: Any) -> list[str]:
-    method = next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
-    found = method["stability"]
+    found = chosen(summary)["stability"]
     if found is None or found["index"] is None:
         return []
     low, high = number(found["low"], 2), number(found["high"], 2)

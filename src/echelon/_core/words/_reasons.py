@@ -1,14 +1,27 @@
-"""Why every feature was selected, or was not: one line each, made of the facts of a summary."""
+"""Why every feature was selected or not, stated directions, and how far to trust the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from echelon._core.words._text import listed, number, percent, with_error
+from echelon._core.words._text import counted, listed, number, percent, with_error
 
 MOST_DIFFERENCES = 10
 """Features of which it is said that what is selected and what is needed differ."""
+
+SIGNIFICANT = 0.05
+"""Below this p-value a trend is called clear."""
+
+UNSTABLE = 0.6
+"""Below this stability a warning is due."""
+
+SIZES_APART = 1.5
+"""A largest number of features so many times the smallest is said to be uncertain."""
+
+ENOUGH_RESAMPLES = 10
+"""A feature at the edge of the selection is in every second resample: in none of so many, or in
+all, once in a thousand data sets."""
 
 
 def reasons(summary: Any) -> list[str]:
@@ -103,15 +116,24 @@ def _given_others(feature: Any) -> str:
 
 def _moved(change: Any, answer: Any) -> str:
     """What the score does, and whether that is significant."""
-    name = answer["score"]["name"]
-    size = with_error(abs(change["change"]), change["standard_error"])
-    if abs(change["change"]) < 5e-4 and size.startswith("0.000"):
+    name, moved = answer["score"]["name"], moves(change)
+    if abs(change["change"]) < 5e-4 and " by 0.000" in moved:
         return f"{name} stays the same"
-    way = "rises" if change["change"] > 0 else "falls"
-    return f"{name} {way} by {size}{'' if change['clear'] else ' (not significant)'}"
+    return f"{name} {moved}{if_not(change['clear'])}"
 
 
-# -------------------------------------------------------------- selected, and needed given others
+def moves(change: Any) -> str:
+    """How the score changes, in words."""
+    size = with_error(abs(change["change"]), change["standard_error"])
+    return f"{'rises' if change['change'] > 0 else 'falls'} by {size}"
+
+
+def if_not(significant: bool) -> str:
+    """Of a change that is not significant, that it is not."""
+    return "" if significant else " (not significant)"
+
+
+# ---------------------------------------------------------------- selected, and needed given others
 
 
 def needed(features: Sequence[Any], n_samples: int) -> str:
@@ -150,3 +172,234 @@ def differences(features: Sequence[Any]) -> list[str]:
             f"prediction little: {listed(missed, MOST_DIFFERENCES)}."
         )
     return said
+
+
+# --------------------------------------------------------------------------- directions of features
+
+
+def about_relabelling(facts: Mapping[str, Any]) -> str:
+    """How many samples contradict others, and how few of them must change."""
+    samples, wrong = counted(facts["n_samples"], "sample"), facts["n_contradicted"]
+    if not wrong:
+        return f"None of {samples} contradicts another."
+    said = f"{wrong:,} of {samples} contradict others; changing {facts['n_changed']:,} of them"
+    if facts["distance"] > facts["n_changed"]:
+        said += f", by {facts['distance']:,} classes in all,"
+    return f"{said} makes the classes monotone."
+
+
+def about_directions(found: Mapping[str, Any] | None, target: str, metric: str) -> list[str]:
+    """What the data say of the directions that were stated, and what respecting them costs."""
+    if found is None:
+        return []
+    return [
+        _what_it_means(found, target),
+        *(_one_direction(feature, metric, found) for feature in found["features"]),
+        *_total_cost(found, metric),
+    ]
+
+
+def _what_it_means(found: Mapping[str, Any], target: str) -> str:
+    stated, classes = counted(len(found["features"]), "direction"), found["classes"]
+    ways = {1: "falls", -1: "rises"}
+    if classes is not None:
+        ways = {1: f"moves towards {classes[0]}", -1: f"moves towards {classes[-1]}"}
+    said = []
+    for direction, way in ways.items():
+        names = [each["name"] for each in found["features"] if each["direction"] == direction]
+        said += [f"never {way} with increasing {listed(names)}"] if names else []
+    return (
+        f"Features are evaluated by models that respect {stated}: all else equal, the predicted "
+        f"{target} {', and '.join(said)}."
+    )
+
+
+def _one_direction(feature: Mapping[str, Any], metric: str, found: Mapping[str, Any]) -> str:
+    """One feature: what was stated, what the data say, and what respecting it costs."""
+    way = "rise" if feature["direction"] > 0 else "fall"
+    said = f"{feature['name']}, stated to {way}: {_data_say(feature)}"
+    cost = feature["cost"]
+    if not feature["selected"]:
+        said += "; it was not selected"
+    if cost is None or sum(each["cost"] is not None for each in found["features"]) == 1:
+        return f"{said}."
+    return f"{said}. Without its direction, {metric} {_change(cost)}."
+
+
+def _data_say(feature: Mapping[str, Any]) -> str:
+    if feature["broken"] is None:
+        return "no two samples differ both in it and in the target"
+    pairs = (
+        f"with {percent(feature['broken'])} of the {feature['n_pairs']:,} pairs of samples that "
+        "differ in both against it"
+    )
+    p_value = feature["p_value"]
+    unclear = p_value is not None and p_value >= SIGNIFICANT
+    if feature["agrees"] is None or unclear:
+        chance = f" (Kendall's tau, p = {p_value:.2g})" if p_value is not None else ""
+        return f"the data show no clear trend, {pairs}{chance}"
+    return f"the data {'agree' if feature['agrees'] else 'say the opposite'}, {pairs}"
+
+
+def _total_cost(found: Mapping[str, Any], metric: str) -> list[str]:
+    """What all directions together cost with the selected features."""
+    cost, chosen = found["cost"], counted(len(found["chosen"]), "feature")
+    if cost is None:
+        return [f"None of the {chosen} selected has a stated direction."]
+    stated = [each["name"] for each in found["features"] if each["cost"] is not None]
+    n_stated = sum(each["name"] in found["chosen"] for each in found["features"])
+    names = listed(stated) if n_stated == len(stated) else f"{n_stated} features"
+    which = "the direction" if n_stated == 1 else "the directions"
+    return [
+        f"With the {chosen} selected on all rows, {metric} is {number(cost['respected'])} where "
+        f"the model respects {which} of {names}; without, it {_change(cost)}."
+    ]
+
+
+def _change(cost: Mapping[str, Any]) -> str:
+    """How the score changes where the model is free, and whether that is significant."""
+    change = cost["free"] - cost["respected"]
+    if change == 0 and cost["standard_error"] == 0:
+        return "does not change"
+    size = with_error(abs(change), cost["standard_error"])
+    if size.startswith("0.000 "):
+        return "changes by less than 0.001"
+    better = "better" if cost["lost"] > 0 else "worse"
+    chance = "" if cost["clear"] else ", not significant"
+    return f"{'rises' if change > 0 else 'falls'} by {size} ({better}{chance})"
+
+
+# ------------------------------------------------------------------------------ how far to trust it
+
+
+def chosen(summary: Any) -> Any:
+    """The method that made the answer."""
+    return next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
+
+
+def instability(summary: Any) -> list[str]:
+    """Warnings that belong beside the answer, by what subsamples of the rows select."""
+    stability = chosen(summary)["stability"]
+    said = []
+    if stability is not None and stability["index"] is not None and stability["index"] < UNSTABLE:
+        said.append(
+            f"The selection is not stable ({number(stability['index'], 2)}; 1: always the same, 0: "
+            "chance). Resampling often selects different features."
+        )
+    never, always = decided_otherwise(summary["features"], summary["how"]["n_resamples"])
+    why = "the method ranks differently on fewer rows, so treat this as undecided"
+    if never:
+        said.append(f"No subsample selects {listed(never)}, but all rows together do: {why}.")
+    if always:
+        said.append(
+            f"Every subsample selects {listed(always)}, but all rows together do not: {why}."
+        )
+    return said
+
+
+def decided_otherwise(
+    features: Sequence[Mapping[str, Any]], n_resamples: int
+) -> tuple[list[str], list[str]]:
+    """What is selected and no subsample selects; what every subsample selects, and is not.
+
+    The rule is the same, so the number of samples changes the ranking, as it does where a
+    method looks at a fixed number of neighbours.
+    """
+    if n_resamples < ENOUGH_RESAMPLES:
+        return [], []
+    never, always = (
+        [row["name"] for row in features if row["kept"] is kept and row["stability"] == share]
+        for kept, share in ((True, 0.0), (False, 1.0))
+    )
+    return never, always
+
+
+def about_scores(summary: Any, facts: Any) -> list[str]:
+    """What constant columns, small classes, few samples and many labels do to the scores."""
+    found, n_folds, sample = [], summary["how"]["folds"], summary["sample"]
+    n_samples = summary["data"]["n_samples"] if sample is None else sample["sampled"]
+    if facts.constant:
+        found.append(f"Constant, hence uninformative: {listed(facts.constant)}.")
+    rare = {c: k for c, k in facts.classes.items() if k < n_folds}
+    if rare:
+        named = listed(f"{c} ({k})" for c, k in rare.items())
+        found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
+    if n_samples / n_folds < 10:
+        found.append(
+            f"A test fold has about {counted(n_samples // n_folds, 'sample')}: scores are "
+            "imprecise."
+        )
+    many = summary["data"]["many_labels"]
+    if many:
+        named = listed(f"{name} ({n:,})" for name, n in many.items())
+        found.append(
+            f"More than {summary['data']['most_labels']} categories, encoded by the mean outcome "
+            f"of each category in the training rows: {named}."
+        )
+    return found
+
+
+def about_result(summary: Any) -> list[str]:
+    """What in the result calls for care."""
+    how, answer = summary["how"], summary["answer"]
+    found = [
+        f"The stability of {method['name']} could not be measured: {method['no_stability']}"
+        for method in summary["methods"]
+        if method["no_stability"]
+    ]
+    found += [
+        f"{listed(group, 30)} are selected together or not at all."
+        for group in answer.get("together", [])
+    ]
+    if how["groups"] or how["time"]:
+        found.append(f"Evaluated over {_splits(how)}.")
+    if answer["helps"]:
+        found += _poor_start(chosen(summary), answer["score"])
+        found += _range_of_sizes(answer)
+    if answer["n_features"] < answer["of"]:  # else all are needed
+        alike = [listed(group) for group in summary["groups"]]
+        found += [f"{named} are highly correlated; one may be enough." for named in alike]
+    if how["weights"]:
+        found.append(f"Rows are weighted by {how['weights']} in rankings, models and scores.")
+    if len(summary["methods"]) > 1:
+        found.append(
+            f"{answer['method']} was selected among {len(summary['methods'])} methods by their "
+            "curves; the cross-validated score accounts for that, the curve does not."
+        )
+    return found
+
+
+def _range_of_sizes(answer: Any) -> list[str]:
+    """How far the number of features is a matter of chance, where that is far."""
+    low, high = answer["sizes"]
+    if answer["rule"]["wanted"] is not None or high < SIZES_APART * low:
+        return []
+    return [
+        f"How many is uncertain: with one fold left out, {low:,} to {high:,} features would be "
+        "selected, with scores that are hardly different. Other folds or another order of the rows "
+        "can change the number as much."
+    ]
+
+
+def _splits(how: Any) -> str:
+    """The folds in words."""
+    words = counted(how["folds"], "fold")
+    if how["time"] is not None:
+        words += f", each tested on the rows that come next by {how['time']}"
+    if how["groups"] is not None:
+        words += f"; rows of the same {how['groups']} are never split"
+    return words
+
+
+def _poor_start(chosen: Any, score: Any) -> list[str]:
+    """What a first feature that is worse than the baseline means."""
+    alone, guess = chosen["curve"]["mean"][0], score["guess"]["mean"]
+    if chosen["curve"]["n_features"][0] != 1 or alone is None:
+        return []
+    gain = alone - guess if score["larger_is_better"] else guess - alone
+    if not gain < 0:
+        return []
+    return [
+        f"{chosen['order'][0]} is ranked first, but alone it does not improve on the baseline "
+        f"({number(alone)} against {number(guess)})."
+    ]
