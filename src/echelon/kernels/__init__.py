@@ -17,16 +17,15 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any
 
-__all__ = ["kernel", "kernel_in_order"]
+__all__ = ["kernel"]
 
 
 class Kernel:
     """A loop, compiled when it is first called."""
 
-    def __init__(self, function: Callable[..., Any], in_order: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.py_func = function
-        self.in_order = in_order
 
     def __call__(self, *args: Any) -> Any:
         return self.dispatcher(*args)
@@ -39,7 +38,7 @@ class Kernel:
         """What Numba makes of the loop."""
         from echelon.kernels._compiler import compiled
 
-        return compiled(self.py_func, in_order=self.in_order)
+        return compiled(self.py_func)
 
     @property
     def _numba_type_(self) -> Any:
@@ -50,12 +49,3 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop: SIMD sums, no GIL, machine code kept on disk."""
     return Kernel(function)
-
-
-def kernel_in_order(function: Callable[..., Any]) -> Any:
-    """Compile a loop whose arithmetic is done as it is written.
-
-    For formulas within other loops, such as quotients and exponentials: how others are rearranged
-    depends on whether they were compiled together with the loop or loaded from the disk.
-    """
-    return Kernel(function, in_order=True)

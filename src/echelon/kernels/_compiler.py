@@ -15,11 +15,14 @@ from typing import Any
 from numba import njit
 from numba.core.event import Event, Listener, register
 
-# Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.
+# Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.  A loop contains the
+# loops it calls: a call would run the copy that this process loaded first, whose sums may be arranged
+# in another way, so that the last bits would depend on what was compiled before.
 _OPTIONS = {
     "nogil": True,
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
     "error_model": "numpy",
+    "forceinline": True,
 }
 
 NOWHERE = "neither the folder of echelon nor one in the home folder can be written to"
@@ -28,14 +31,13 @@ PATIENCE = 1.0
 """Seconds of compiling after which whoever waits is told why."""
 
 
-def compiled(function: Callable[..., Any], *, in_order: bool = False) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
     """A loop that is compiled when called; where no folder is writable, in every process again."""
-    options = {**_OPTIONS, "fastmath": False} if in_order else _OPTIONS
     try:
-        made = njit(cache=True, **options)(function)
+        made = njit(cache=True, **_OPTIONS)(function)
     except RuntimeError:  # Numba found no folder for its files
         say_where_to_keep()
-        return njit(**options)(function)
+        return njit(**_OPTIONS)(function)
     made._cache = Keeper(made._cache)
     return made
 

@@ -306,8 +306,7 @@ def band_limits(engine: Engine, space: Space, rule: Sequence[Term], queries: np.
         for band in mine:
             limit = mean + (band.side * band.width * deviation if band.width else 0.0)
             limit = np.where(limit > 0, limit, 0.0) ** (2 if space.squared else 1)
-            reach = Reach(limit, np.where(deviation > 0, deviation, 1.0))
-            limits[band] = Reach(*map(_rounded, reach)) if band.sigmoid else reach
+            limits[band] = Reach(limit, np.where(deviation > 0, deviation, 1.0))
     return limits
 
 
@@ -316,12 +315,6 @@ def _own_moments(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and deviation of the distances of every query to all others."""
     return _mean_and_deviation(space, *_distance_sums(engine, space, queries))
-
-
-def _rounded(values: np.ndarray) -> np.ndarray:
-    """To 40 bits: the last ones depend on the order in which compiled loops add up."""
-    mantissas, exponents = np.frexp(values)
-    return np.ldexp(np.round(mantissas * 2.0**40), exponents - 40)
 
 
 def _mean_and_deviation(

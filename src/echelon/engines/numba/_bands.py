@@ -16,7 +16,7 @@ import numpy as np
 
 from echelon.engines.numba._nearest import GROUP, rows_of, sum_block
 from echelon.engines.numba._tiles import CHUNK, TILE, add_gaps, add_mismatches, add_squares
-from echelon.kernels import kernel, kernel_in_order
+from echelon.kernels import kernel
 from echelon.kernels.pairs import ANY, distance
 
 STRIP = 8
@@ -287,13 +287,13 @@ def _weigh(codes, there, back, mass, own, weights, rows):
     return 0.5 * total, 0.5 * squares
 
 
-@kernel_in_order
+@kernel
 def _sigmoid(far, limit, deviation):
     """tanh(2 |far - limit| / deviation)."""
     return 1.0 - 2.0 / (np.exp(4.0 * abs(far - limit) / deviation) + 1.0)
 
 
-@kernel_in_order
+@kernel
 def _weigh_by_distance(codes, far, i, begin, edges, there, back, mass, own, weights, rows):
     """Bands of one sample, where a pair weighs more the farther it lies from the limit."""
     limits, deviations = edges[0], edges[1]

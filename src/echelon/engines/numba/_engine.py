@@ -426,16 +426,7 @@ class NumbaEngine(Engine[_Space]):
         nominal = totals[packed.nominal_from :]
         n_nominal = space.samples.values.shape[1] - packed.n_numeric
         totals = np.append(totals[: packed.n_numeric], nominal[:n_nominal])
-        if bands.deviations is not None:
-            totals, rows, squares = map(_settled, (totals, rows, squares))
         return BandSums(totals, rows, squares, gives)
-
-
-def _settled(values: Any) -> Any:
-    """Sums of weights without the last bits, which depend on how loops were compiled."""
-    largest = np.abs(values).max()
-    step = 2.0 ** (np.frexp(largest)[1] - 36.0)
-    return np.round(np.divide(values, step)) * step
 
 
 def _places(tasks: list[np.ndarray], n_rows: int) -> tuple[list[int], int]:
