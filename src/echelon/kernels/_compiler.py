@@ -15,9 +15,9 @@ from typing import Any
 from numba import njit
 from numba.core.event import Event, Listener, register
 
-# Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.  A loop contains the
-# loops it calls: a call would run the copy that this process loaded first, whose sums may be arranged
-# in another way, so that the last bits would depend on what was compiled before.
+# Sums may be re-associated into SIMD lanes; NaN and infinity keep their meaning.  A loop contains
+# the loops it calls: a call would run the copy that this process loaded first, whose sums may be
+# arranged in another way, so that the last bits would depend on what was compiled before.
 _OPTIONS = {
     "nogil": True,
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
