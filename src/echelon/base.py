@@ -104,28 +104,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     categorical_features: Any
     verbose: int
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features and select some.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-        """
-        return self._fit(X, y)
-
-    @abstractmethod
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Set ``order_``, ``ranking_`` and ``support_``."""
-
     @property
     def _reads_data(self) -> bool:
         """Whether ``fit`` takes features that were read before, as ``Data``."""
@@ -178,7 +156,33 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-class WeightingSelector(BaseSelector):
+class TemplateSelector(BaseSelector):
+    """A selector whose ``fit`` may take weights of samples: the steps are those of ``_fit``."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the features and select some.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        return self._fit(X, y)
+
+    @abstractmethod
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Set ``order_``, ``ranking_`` and ``support_``."""
+
+
+class WeightingSelector(TemplateSelector):
     """A selector that scores every feature; larger is better.
 
     A subclass provides ``_scores(features, target, random_state)``, and names its own rule in
@@ -306,7 +310,7 @@ class ErrorRateMixin:
         return super()._passes(threshold)  # type: ignore[misc]
 
 
-class ForwardSelector(BaseSelector):
+class ForwardSelector(TemplateSelector):
     """A selector that adds one feature at a time, the best of those left.
 
     A subclass provides ``_additions(features, target)``, which returns the function that adds the
