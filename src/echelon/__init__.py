@@ -26,10 +26,10 @@ OrdEval
 ``report``       one dict from data and selectors, rendered as HTML, Markdown and JSON
 ``datasets``     generators of data whose answer is known;  ``display``  plots of what was found
 ``engines``      where the arithmetic of a method runs;  ``kernels``  the compiled loops behind them
-``base``         the contract of a selector;  ``rankings``  orders of any selector
+``base``         the contract of a selector, and the ranking of any selector
 ``data``         reading features;  ``targets``  reading the target
 ``methods``      the table of methods;  ``_core``  what all of these share
-``cli``          the command ``echelon``;  ``__main__``  the same as ``python -m echelon``
+``cli``          the command ``echelon``;  ``__main__``  for ``python -m echelon``
 
 Names are loaded when first used, so that ``import echelon`` stays light.
 """
