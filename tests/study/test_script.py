@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from echelon import AutoSelector, Selection
-from echelon.study import _study
+from echelon.study import _design
 from echelon.study._expression import Code
 from use_cases import printed_score
 
@@ -75,8 +75,8 @@ def check(selector, table, tmp_path, X, y, **fit):
 def test_the_score_is_the_same_for_every_target_and_model(kind, model, tmp_path, monkeypatch):
     X, z = data()
     y = targets(z)[kind].rename("y")
-    models = _study.default_models
-    monkeypatch.setattr(_study, "default_models", lambda *a: {model: models(*a)[model]})
+    models = _design.default_models
+    monkeypatch.setattr(_design, "default_models", lambda *a: {model: models(*a)[model]})
     selector = AutoSelector(n_features_to_select=3, cv=2, random_state=0)
     code = check(selector, X.assign(y=y), tmp_path, X, y)
     assert selector.model_ == model

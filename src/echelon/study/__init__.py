@@ -26,6 +26,7 @@ import warnings
 from typing import Any
 
 from echelon.study._auto import AutoSelector
+from echelon.study._design import Settings, design, read_for
 from echelon.study._folds import (
     FREQUENCIES,
     SURVEY,
@@ -47,7 +48,7 @@ from echelon.study._peers import RFE, FTest, MutualInformation, PermutationImpor
 from echelon.study._rankers import Prepared, filled, with_labels_split
 from echelon.study._saved import selection_of
 from echelon.study._script import Reader, as_notebook, as_script, blocks_of
-from echelon.study._study import Settings, conduct, design, read_for
+from echelon.study._study import conduct
 from echelon.study._summary import check_description, summary_of
 
 __all__ = [

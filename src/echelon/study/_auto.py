@@ -25,13 +25,14 @@ from echelon.consensus import ConsensusSelector, default_ranker
 from echelon.data import as_table, is_dask, read_columns
 from echelon.large import Sample
 from echelon.profile import Profile, text_columns
+from echelon.study._design import Settings, design
 from echelon.study._directions import frame_of
 from echelon.study._folds import FREQUENCIES, SURVEY, Rows, fewer_folds, read_rows_as
 from echelon.study._models import FOREST
 from echelon.study._presented import Presented
 from echelon.study._rankers import Arranged, Prepared
 from echelon.study._sampled import sample_of
-from echelon.study._study import Settings, Study, conduct, design
+from echelon.study._study import Study, conduct
 from echelon.study._summary import check_description, summary_of
 from echelon.targets import read_target
 

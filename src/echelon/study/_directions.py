@@ -18,7 +18,8 @@ from echelon.study.types import Direction, DirectionCost, Directions
 from echelon.targets import Target
 
 if TYPE_CHECKING:
-    from echelon.study._study import Design, Study
+    from echelon.study._design import Design
+    from echelon.study._study import Study
 
 MOST_RELEASED = 20
 """Selected features that are freed of their direction one by one."""

@@ -40,9 +40,10 @@ from echelon.evaluation import (
 from echelon.filters import ForestImportance
 from echelon.large import Sample
 from echelon.profile import ALIKE, associations, groups_of
+from echelon.study._design import Design, without_class_warnings
 from echelon.study._rankers import Prepared, best_columns
 from echelon.study._shuffled import Losses
-from echelon.study._study import Design, Study, without_class_warnings, without_fold_warnings
+from echelon.study._study import Study, without_fold_warnings
 from echelon.study.types import Change, MethodPart, Questions
 from echelon.targets import Target
 

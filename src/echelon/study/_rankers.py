@@ -19,7 +19,7 @@ from echelon.study._choice import furthest
 from echelon.study._models import frequent_labels, many_labels, with_means
 
 if TYPE_CHECKING:
-    from echelon.study._study import Design
+    from echelon.study._design import Design
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""

@@ -11,7 +11,7 @@ import pandas as pd
 from echelon._core.significance import standard_error
 from echelon._core.words import plain
 from echelon.selection import FORMAT, SCHEMA, Reading, Selection, facts_of
-from echelon.study._study import Design
+from echelon.study._design import Design
 from echelon.study.types import Summary
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from echelon.filters import InformationValue
 from echelon.methods import CONTINUOUS
-from echelon.study._study import Design
+from echelon.study._design import Design
 
 MOST_BINNED = 10
 """Features that are shown with their bins."""

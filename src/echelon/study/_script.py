@@ -20,9 +20,9 @@ from echelon._core.folds import make_splitter
 from echelon._core.words import is_number
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED
 from echelon.selection import Selection
+from echelon.study._design import Design
 from echelon.study._expression import Code
 from echelon.study._models import FOREST, Encoded
-from echelon.study._study import Design
 
 LONGEST = 92
 """Letters of a line before a list is broken into one entry per line."""

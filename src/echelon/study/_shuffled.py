@@ -23,7 +23,7 @@ from echelon._core.rows import take_rows
 from echelon._core.significance import share_of_test, standard_error
 
 if TYPE_CHECKING:
-    from echelon.study._study import Design
+    from echelon.study._design import Design
 
 MOST_SHUFFLED = 50
 """Features that are shuffled: the best ranked of those selected."""

@@ -27,6 +27,7 @@ from echelon.study._choice import (
     share_to_offer,
     size_of,
 )
+from echelon.study._design import Design
 from echelon.study._evidence import with_evidence
 from echelon.study._features import (
     feature_rows,
@@ -39,7 +40,7 @@ from echelon.study._features import (
 )
 from echelon.study._models import GIVEN, MANY, many_labels
 from echelon.study._scorecard import scorecard
-from echelon.study._study import Baseline, Design, Study
+from echelon.study._study import Baseline, Study
 from echelon.study.types import (
     Answer,
     Data,
