@@ -2,11 +2,11 @@
 The target is a number
 ======================
 
-Strength of an alloy, price of a house, progression of a disease: which features go with a number,
-also those that matter only in combination?
+Strength of an alloy, price of a house, progression of a disease: which features are related to a continuous
+target, including those that matter only in combination?
 
-Simulated: strength rises linearly with carbon, has a best middle of heat, and depends
-on time and tempering only in combination: neither says anything alone.
+Simulated: strength increases linearly with carbon, is largest at medium heat, and depends on time
+and tempering only through their interaction; neither has an effect on its own.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ strength = (
 )
 
 # %%
-# Four views of the same data.
+# Four methods on the same data.
 from echelon import ForwardAdditive, ForwardLinear, RankCorrelation, RReliefF
 
 views = {
@@ -43,7 +43,7 @@ shares = pd.DataFrame(
     {name: selector.scores_ / selector.scores_.max() for name, selector in views.items()},
     index=names,
 )
-fig, ax = plt.subplots()
+fig, ax = plt.subplots(layout="constrained")
 ax.imshow(shares.T.clip(lower=0), cmap="Blues", vmin=0, vmax=1)
 ax.set(
     xticks=range(12), yticks=range(4), yticklabels=shares.columns, title="Scores, best feature = 1"
@@ -51,12 +51,12 @@ ax.set(
 _ = ax.set_xticklabels(names, rotation=60, ha="right")
 
 # %%
-# **What to read.**  Rank correlation and the linear model see the line and miss the rest.  Curves
-# find heat.  Only neighbours, RReliefF, see two features that interact.
+# **What to read.**  Rank correlation and the linear model find the linear effect and miss the others.
+# The additive model also finds heat.  Only RReliefF, which compares neighbours, finds the interaction.
 #
-# **Limits.**  What sees more needs more samples: with 100 rows RReliefF would not find the pair.
-# None of these says how much the features are worth to a model; :class:`echelon.CurveSelector`
-# asks one.
+# **Limits.**  More flexible methods need more samples: with 100 rows RReliefF would not find the
+# interaction.  None of these scores says how much a model gains from the features;
+# :class:`echelon.CurveSelector` evaluates them with a model.
 from sklearn.ensemble import ExtraTreesRegressor
 
 from echelon import CurveSelector

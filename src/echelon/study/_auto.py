@@ -46,66 +46,68 @@ RANKING = "consensus"
 
 
 class AutoSelector(Presented, SelectorMixin, BaseEstimator):
-    """The features worth keeping, how many, and what they are worth: no choices to make.
+    """Select features for any data set and any target, without settings.
 
-    It reads what the target is, ranks the features by complementary methods aggregated into one
-    ranking (:class:`echelon.ConsensusSelector`), and scores the best 1, 2, 3, ... of them with a
-    linear model and a forest over cross-validation folds, in each of which the features are ranked
-    again.  It selects the fewest that lose at most 0.5 % of the improvement over the baseline, and
-    no more than the searches of the ranking select, unless up to twice as many are better by more
-    than one standard error; and none at all if the better model with them is not better
-    than the baseline, the best constant prediction, or if that may be chance.
+    The type of the target is inferred.  The features are ranked by complementary methods, whose
+    rankings are aggregated (:class:`echelon.ConsensusSelector`).  The best 1, 2, 3, ... of them are
+    scored by cross-validation with a linear model and a forest; the features are ranked again in
+    every fold.
+
+    The smallest set that loses at most 0.5 % of the improvement over the baseline is selected, with
+    no more features than the stepwise searches of the ranking select, unless up to twice as many
+    are better by more than one standard error.  No features are selected if the better model is not
+    significantly better than the baseline, the best constant prediction.
 
     Parameters
     ----------
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the folds say.
+        Number or share of features to select.  None: determined by cross-validation.
     estimator : estimator, default=None
-        Model to score the features by.  None: the better of a linear model (logistic regression,
-        one question per threshold for ordered classes, or ridge regression) and a forest of
-        extremely randomised trees; numbers imputed and standardised, labels one-hot.  Where there
-        are labels, a model that is given gets the table like this as well, unless it is a pipeline.
+        Model that evaluates the features.  None: the better of a linear model (logistic regression,
+        one model per threshold for ordered classes, or ridge regression) and a forest of extremely
+        randomised trees; features are imputed, standardised and one-hot encoded for them.  If there
+        are categorical features, this is done for a given model as well, unless it is a pipeline.
     cv : int, splitter or iterable, default=5
-        Folds.  A number: shuffled, and stratified for classes; whole groups if ``groups`` are
-        given; fewer where classes are small.
+        Folds.  A number of folds is shuffled, stratified for classes, and keeps ``groups`` whole;
+        fewer folds are used if a class is small.
     scoring : str or callable, default=None
-        As in scikit-learn; None: MAE in classes for ordered classes, balanced accuracy for
-        others, R² for numbers.
+        As in scikit-learn.  None: MAE in classes for ordered classes, balanced accuracy for
+        unordered ones, R² for a continuous target.
     tolerance : float or str, default=None
-        What may be lost against the best size, in the units of ``scoring``, or
-        "2%" of the improvement over the baseline.  None: 0.5 % of that improvement, and no more
-        features than the searches of the ranking select, unless up to twice as many are better by
-        more than one standard error.
+        Accepted loss against the best size, in the units of ``scoring``, or as a share of the
+        improvement over the baseline such as "2%".  None: 0.5 % of that improvement, with no more
+        features than the stepwise searches of the ranking select, unless up to twice as many are
+        better by more than one standard error.
     allow_none : bool, default=True
-        Select no feature if none helps.  False: select the best set all the same.  ``transform``
-        warns where none is kept, since few models take an empty table.
+        Select no features if none improve on the baseline.  False: select the best set regardless.
+        ``transform`` warns if no features are selected, since few models accept empty input.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     weights_are : {"survey", "frequencies"}, default=None
-        What ``sample_weight`` holds.  "survey": what a row counts for beside the others; only
-        ratios matter.  "frequencies": how many equal rows were seen, as in a contingency table; the
-        answer is that for the table with every row repeated so many times.  None: "survey", with a
-        warning where the weights are whole numbers, which may be either.
+        Meaning of ``sample_weight``.  "survey": relative weights, of which only the ratios matter.
+        "frequencies": how often each row was observed, as in a contingency table; the answer is
+        that for the data with every row repeated so many times.  None: "survey", with a warning if
+        the weights are whole numbers, which could be either.
     monotonic_cst : array-like or dict, default=None
-        Directions that are known: for every feature 1 (rises with the target), -1 (falls with it)
-        or 0 (either), as an array, or a dict or Series by feature name (those not named: 0).
-        Features are then evaluated by a linear model and a forest that respect them.  For two
-        classes without an order the target rises from the first to the second of ``np.unique``.
+        Known directions of effects: per feature 1 (increasing), -1 (decreasing) or 0 (unknown), as
+        an array, or a dict or Series by feature name (0 if not named).  Features are then evaluated
+        by a linear model and a forest that respect them.  With two unordered classes, increasing
+        means towards the second of ``np.unique``.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -114,56 +116,55 @@ class AutoSelector(Presented, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; features of a group share theirs.
+        Rank of every feature, 1 is best; the features of a group share a rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     scores_ : ndarray of shape (n_features,)
-        What every selected feature is worth: how much worse the held-out score of the model with
-        the selected features gets where the values of this one are shuffled, in the units of
-        ``scoring_``; larger is better.  0 for features that were not selected, and for all but the
-        50 best ranked.  The order of the features is that of the rank aggregation (``ranker_``),
-        in which features that are of use together have their place.
+        Permutation importance of the selected features on held-out rows: how much worse the score
+        of the model is if the values of the feature are permuted, in the units of ``scoring_``;
+        larger is better.  0 for features that were not selected, and for all but the 50 best
+        ranked.  The features are ordered by the aggregated ranking (``ranker_``), not by these
+        scores.
     scores_error_ : ndarray of shape (n_features,)
         Standard errors of ``scores_``, corrected for overlapping training sets.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     method_ : str
-        What ranked the features: "consensus".
+        The ranking that was used: "consensus".
     ranker_ : ConsensusSelector
-        The aggregated ranking, fitted to all samples: ``ranker_.agreement()`` shows how far its
-        members agree.
+        The aggregated ranking, fitted to all samples; ``ranker_.agreement()`` compares its members.
     model_ : {"linear", "forest", "given"}
-        The model by which the features were evaluated: the better of a linear model and a forest,
-        or ``estimator``.
+        The model that evaluated the features: the better of a linear model and a forest, or
+        ``estimator``.
     estimator_ : estimator
-        That model, not fitted; it takes the table as it is.
+        That model, unfitted; it accepts the original data.
     curves_ : dict of str to FeatureCurve
-        Score of that model against the number of features, or of groups of them, fold by fold.
+        Score of that model against the number of features (or groups), for every fold.
     model_curves_ : dict of str to FeatureCurve
-        Curves of every model that was tried.
+        Curves of all models that were evaluated.
     score_ : float
-        Held-out score of the procedure: every fold with the model and the size chosen on the other
-        folds; in the units of ``scoring_``.
+        Held-out score of the whole procedure, in the units of ``scoring_``: every fold uses the
+        model and the number of features chosen on the other folds.
     score_error_ : float
         Standard error of ``score_``, corrected for overlapping training sets.
     scoring_ : str
-        What the scores are.
+        Name of the score.
     baselines_ : dict of str to float
         Score of the baseline (the best constant prediction), of the same model with all
         features, and of a forest.
     helps_ : bool
         Whether the selected features are significantly better than the baseline (one-sided t test
         over the folds, 0.5 %, or permutation test of the rank correlations of all features, 4.5 %).
-        With ``time`` the first at 5 %, or the second with what is new in every row, shifted round.
-        With ``groups``, weights or folds of your own only the first, 5 %.
+        With ``time``, the t test has 5 % and the other test shifts the rows instead of permuting
+        them.  With ``groups``, unequal weights or folds of your own, the t test alone, at 5 %.
     directions_ : DataFrame or None
         One row per direction of ``monotonic_cst``: the ``feature``, whether the data ``agree``,
-        the share of the pairs of samples that break it (``broken``, of ``n_pairs``), and, for the
-        features chosen, what respecting it costs (``cost``, positive where the model is better
-        without it).  None without any.
+        the share of pairs of samples that violate it (``broken``, of ``n_pairs``), and, for
+        selected features, what respecting it costs (``cost``, positive if the model is better
+        without it).  None without directions.
     sample_ : dict or None
-        Of a Dask DataFrame: how many ``rows`` it has, how many were ``sampled``, in how many
-        disjoint ``samples``, and what is not of all rows.  None where all rows were used.
+        For a Dask DataFrame: the number of ``rows``, how many were ``sampled``, in how many
+        disjoint ``samples``, and what was not computed from all rows.  None if all rows were used.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -268,25 +269,24 @@ class AutoSelector(Presented, SelectorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, groups: Any = None, time: Any = None, sample_weight: Any = None
     ) -> AutoSelector:
-        """Rank the features, and find out how many to select.
+        """Rank the features and determine how many to select.
 
         Parameters
         ----------
         X : DataFrame or array of shape (n_samples, n_features)
-            Samples: continuous, categorical, ordered, missing values.  A Dask DataFrame may be
-            larger than memory: rank correlations are then those of all rows, and everything else is
-            found on samples of them.
+            Samples: continuous, categorical or ordered features, with or without missing values.
+            A Dask DataFrame may be larger than memory: rank correlations are then computed from all
+            rows, and everything else from samples of them.
         y : array-like of shape (n_samples,)
             Target.  With a Dask DataFrame also a Dask Series, or the name of a column of X.
         groups : array-like of shape (n_samples,), default=None
-            Samples of one group (a patient, a household) are never in both parts of a fold.
+            The samples of a group (a patient, a household) are never split across folds.
         time : array-like of shape (n_samples,), default=None
-            Numbers or dates: every fold learns from earlier samples and is evaluated by the next.
+            Numbers or dates: every fold is evaluated on samples later than its training samples.
         sample_weight : array-like of shape (n_samples,), default=None
-            What every sample counts for beside the others, in rankings, models and scores.  They
-            are divided by their mean: only ratios matter, and weights that are all the same change
-            nothing.  With ``weights_are="frequencies"``: how many samples each stands for.  None:
-            all count the same.
+            Weights of samples in rankings, models and scores.  They are divided by their mean, so
+            only ratios matter, and equal weights change nothing.  With
+            ``weights_are="frequencies"``, how often each sample was observed.  None: equal weights.
 
         Returns
         -------
@@ -385,15 +385,15 @@ class AutoSelector(Presented, SelectorMixin, BaseEstimator):
         evidence: bool = False,
         overwrite: bool = False,
     ) -> Report:
-        """The answer as a report: a page, Markdown, JSON, and everything behind them.
+        """Describe the selection in a report: HTML, Markdown or JSON.
 
         Parameters
         ----------
         path : str or path, default=None
-            Where to write it: ``.html``, ``.md`` or ``.json``.  None: nowhere.
+            File to write: ``.html``, ``.md`` or ``.json``.  None: none.
         n_resamples : int, default=20
-            Samples of half of the rows on which the stability of the selection is measured; 0:
-            neither stability nor what single features contribute.
+            Number of subsamples, each of half of the rows, on which the stability of the selection
+            is measured.  0: neither stability nor the contributions of single features.
         profile : Profile, default=None
             What ``echelon.profile.profile`` found in the data.
         notes : sequence of str, default=()
