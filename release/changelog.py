@@ -29,8 +29,9 @@ def read_fragments(folder: Path) -> dict[str, list[str]]:
 
 
 def as_entry(text: str) -> str:
-    """Sentences as an item of a list, whose further lines are indented."""
-    return "- " + text.strip().replace("\n", "\n  ")
+    """Sentences as an item of a list, whose further lines are indented; a list as it is."""
+    text = text.strip()
+    return text if text.startswith("- ") else "- " + text.replace("\n", "\n  ")
 
 
 def blocks_of(section: str) -> dict[str, str]:
