@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 
 import echelon
-from echelon.datasets import load_grades, load_wine_quality
+from echelon.datasets import load_german_credit, load_grades, load_wine_quality
 from echelon.targets import read_target
 
 DATA = Path(echelon.__file__).parent / "datasets" / "data"
 
 
-def lines():
-    """The bundled file, line by line."""
-    with gzip.open(DATA / "red_wine_quality.csv.gz", "rt") as file:
+def lines(name="red_wine_quality"):
+    """A bundled file, line by line."""
+    with gzip.open(DATA / f"{name}.csv.gz", "rt") as file:
         return file.read().splitlines()
 
 
@@ -38,8 +38,18 @@ def test_repeated_wines_are_dropped():
     assert np.array_equal(X.assign(quality=quality).to_numpy(), first)
 
 
-def test_both_outcomes_are_ordered():
+def test_all_loans_are_those_of_the_file():
+    head, *rows = lines("german_credit")
+    X, risk = load_german_credit()
+    assert X.assign(risk=risk).columns.tolist() == head.split(",")
+    assert X.astype(str).assign(risk=risk).agg(",".join, axis=1).tolist() == rows
+    assert X.select_dtypes("number").shape == (1000, 7)
+    assert risk.cat.categories.tolist() == ["bad", "good"]
+
+
+def test_outcomes_are_ordered():
     assert read_target(load_wine_quality()[1]).kind == "ordinal"
+    assert read_target(load_german_credit()[1]).kind == "ordinal"
     assert read_target(load_grades()[1]).kind == "ordinal"
 
 
@@ -49,3 +59,7 @@ def test_source_and_licence_lie_beside_the_data():
     for text in ("10.24432/C56S3T", "CC BY 4.0", "Decision Support Systems 47(4), 2009, 547-553"):
         assert text in said, text
         assert text in docstring, text
+    said = (DATA / "german_credit.txt").read_text(encoding="utf-8")
+    for text in ("10.24432/C5NC77", "CC BY 4.0", "H. Hofmann"):
+        assert text in said, text
+        assert text in load_german_credit.__doc__, text

@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from cli_cases import call
 from echelon import AutoSelector, RankCorrelation, ReliefF
+from echelon._core.words import about_directions
 from echelon.evaluation import monotonicity_violations
 from echelon.report import summarize
 from echelon.study import monotone_model
@@ -141,7 +142,7 @@ def test_reports_say_it(selected):
     for page in (report.to_html(), report.to_markdown()):
         assert "Stated directions" in page
         assert "income, stated to rise" in page
-    assert "respects the stated directions" in report.summary()["words"]["model"]
+    assert "respecting the stated directions" in report.summary()["words"]["model"]
 
 
 def test_nothing_is_said_where_nothing_was_stated():
@@ -151,6 +152,19 @@ def test_nothing_is_said_where_nothing_was_stated():
     report = selector.report(n_resamples=0)
     assert report.summary()["words"]["directions"] == []
     assert "Stated directions" not in report.to_html()
+
+
+@pytest.mark.parametrize("changed", [0.0, 0.5])
+def test_directions_that_change_nothing_are_said_to_in_one_sentence(selected, changed):
+    found = selected[2].report(n_resamples=0).summary()["answer"]["directions"]
+    costs = [each["cost"] for each in found["features"] if each["cost"] is not None]
+    assert len(costs) > 1
+    for cost in [found["cost"], *costs]:
+        cost |= {"free": cost["respected"], "lost": 0.0, "standard_error": 0.0}
+    costs[0]["free"] += changed
+    said = " ".join(about_directions(found, "grade", "MAE in classes"))
+    assert ("without any or all of them, it does not change" in said) == (changed == 0)
+    assert ("Without its direction" in said) == (changed > 0)
 
 
 def test_directions_for_any_method():

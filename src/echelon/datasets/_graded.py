@@ -57,12 +57,59 @@ def load_wine_quality(*, drop_duplicates: bool = True) -> tuple[pd.DataFrame, pd
     >>> quality.value_counts(sort=False).sort_index().to_dict()
     {3: 10, 4: 53, 5: 577, 6: 535, 7: 167, 8: 17}
     """
-    with (files("echelon.datasets") / "data" / "red_wine_quality.csv.gz").open("rb") as file:
-        wines = pd.read_csv(file, compression="gzip")
+    wines = _bundled("red_wine_quality.csv.gz")
     if drop_duplicates:
         wines = wines.drop_duplicates(ignore_index=True)
     quality = wines.pop("quality")
     return wines, quality
+
+
+def _bundled(name: str) -> pd.DataFrame:
+    with (files("echelon.datasets") / "data" / name).open("rb") as file:
+        return pd.read_csv(file, compression="gzip")
+
+
+def load_german_credit() -> tuple[pd.DataFrame, pd.Series]:
+    """Twenty attributes of 1,000 applicants for a loan, and whether the risk was bad or good.
+
+    The Statlog data of a German bank [1]_, collected in the 1970s; 300 bad risks were drawn more
+    often than they occur.  Categories have the codes of the source.
+
+    Returns
+    -------
+    X : DataFrame of shape (1000, 20)
+        Seven columns of numbers and 13 of codes.
+    risk : Series of shape (1000,)
+        Ordered categories: bad < good.
+
+    Notes
+    -----
+    The codes of some columns have an order: ``employment`` from A71, unemployed, to A75, seven
+    years and more; ``savings`` from A61, less than 100 DM, to A64, 1,000 DM and more, where A65 is
+    unknown or none; ``status``, the balance of the current account, from A11, negative, to A13,
+    200 DM and more, where A14 is no account.  A later edition [2]_ corrects the meaning of some
+    codes, among them those of ``personal_status_sex``, ``foreign_worker`` and
+    ``installment_rate``.
+
+    Source: UCI Machine Learning Repository, https://doi.org/10.24432/C5NC77.  Licence: CC BY 4.0.
+    The source has no names of columns, and calls the classes 1 and 2.
+
+    References
+    ----------
+    .. [1] H. Hofmann, "Statlog (German Credit Data)", UCI Machine Learning Repository, 1994.
+    .. [2] U. Grömping, "South German Credit Data: correcting a widely used data set", Reports in
+       Mathematics, Physics and Chemistry 4/2019, Beuth University of Applied Sciences Berlin.
+
+    Examples
+    --------
+    >>> from echelon.datasets import load_german_credit
+    >>> X, risk = load_german_credit()
+    >>> X.shape, risk.value_counts().to_dict()
+    ((1000, 20), {'good': 700, 'bad': 300})
+    """
+    loans = _bundled("german_credit.csv.gz")
+    risk = loans.pop("risk")
+    return loans, risk.astype(pd.CategoricalDtype(["bad", "good"], ordered=True))
 
 
 def load_grades() -> tuple[pd.DataFrame, pd.Series]:

@@ -12,11 +12,13 @@ from echelon.methods import CONTINUOUS
 from echelon.study._design import Design
 
 MOST_BINNED = 10
-"""Features that are shown with their bins."""
+"""Features that are shown with their bins, whether they have a stated direction or not."""
 
 
 def scorecard(design: Design, names: list[str]) -> list[dict[str, Any]] | None:
-    """Information value and bins of the best features; None unless there are two classes.
+    """Information value and bins of the best features and of those with a stated direction.
+
+    None unless there are two classes.
 
     Parameters
     ----------
@@ -29,7 +31,8 @@ def scorecard(design: Design, names: list[str]) -> list[dict[str, Any]] | None:
     two = target.kind != CONTINUOUS and len(target.counts) == 2
     if not two or design.data is None or design.weights is not None:
         return None
-    X = design.X[names[:MOST_BINNED]]
+    stated = [name for name in names[MOST_BINNED:] if name in design.directions]
+    X = design.X[[*names[:MOST_BINNED], *stated]]
     fitted = InformationValue(discretize="isotonic").fit(X, target)
     bins = fitted.frame()
     return [

@@ -438,6 +438,7 @@ class Summary(TypedDict):
     """None where no resamples were asked for."""
     agreement: Agreement | None
     scorecard: list[Binned] | None
-    """Weights of evidence of the best features; None unless there are two classes."""
+    """Weights of evidence of the best features and of those with a stated direction; None unless
+    there are two classes."""
     how: How
     words: Words

@@ -87,7 +87,7 @@ def _model(summary: Any) -> str:
         return given
     name = MODELS[summary["answer"]["model"], summary["data"]["kind"]]
     if summary["answer"].get("directions"):
-        name += ", which respects the stated directions"
+        name += ", respecting the stated directions"
     return f"{name}; features standardised, missing values imputed by the mean, categories one-hot"
 
 
@@ -226,13 +226,14 @@ def _against_all(answer: Any, everything: Any) -> str:
     """What selecting costs, or gains, against all features."""
     if answer["n_features"] == answer["of"]:
         return ""
-    verb = "gains" if everything["gain"] >= 0 else "costs"
+    both = f"{_mean(everything)} with all {answer['of']:,}; selecting {answer['n_features']:,}"
+    gain = abs(everything["gain"])
+    if gain <= 1e-9 * abs(everything["mean"]):  # rounding
+        return f"{both} reaches the same"
+    verb = "gains" if everything["gain"] > 0 else "costs"
     ahead = f", {BEYOND_ERROR}" if everything["ahead"] else ""
-    size = to_error(gain := abs(everything["gain"]), everything["gain_error"])
-    return (
-        f"{_mean(everything)} with all {answer['of']:,}; selecting {answer['n_features']:,} "
-        f"{verb} {size if size.strip('0.') else number(gain, 2)}{ahead}"
-    )
+    size = to_error(gain, everything["gain_error"])
+    return f"{both} {verb} {size if size.strip('0.') else number(gain, 2)}{ahead}"
 
 
 def _other(other: Any) -> str:
@@ -344,6 +345,8 @@ def _other_model(answer: Any, common: int | None) -> str:
     elif other["ahead"]:
         verdict = f"better by {BEYOND_ERROR}, but not significantly"
     said = f"A {_name_of(other)} reaches {_mean(other)} with all features, {verdict}"
+    if other["clear"] and any(not model["clear"] for model in answer["score"]["models"]):
+        said += " (with features selected for it, not significantly)"
     if common is None or n_kept == answer["of"]:
         return f"{said}."
     of = "the selected one is" if n_kept == 1 and common else f"{common} of the {n_kept:,} are"

@@ -221,7 +221,8 @@ def _one_direction(feature: Mapping[str, Any], metric: str, found: Mapping[str, 
     cost = feature["cost"]
     if not feature["selected"]:
         said += "; it was not selected"
-    if cost is None or sum(each["cost"] is not None for each in found["features"]) == 1:
+    alone = sum(each["cost"] is not None for each in found["features"]) == 1
+    if cost is None or alone or _nothing_changes(found):
         return f"{said}."
     return f"{said}. Without its direction, {metric} {_change(cost)}."
 
@@ -250,16 +251,30 @@ def _total_cost(found: Mapping[str, Any], metric: str) -> list[str]:
     n_stated = sum(each["name"] in found["chosen"] for each in found["features"])
     names = listed(stated) if n_stated == len(stated) else f"{n_stated} features"
     which = "the direction" if n_stated == 1 else "the directions"
+    without = "without any or all of them" if _nothing_changes(found) else "without"
     return [
-        f"With the {chosen} selected on all rows, {metric} is {number(cost['respected'])} where "
-        f"the model respects {which} of {names}; without, it {_change(cost)}."
+        f"With the {chosen} selected on all rows, {metric} over the folds is "
+        f"{number(cost['respected'])} where the model respects {which} of {names}; {without}, it "
+        f"{_change(cost)}."
     ]
+
+
+def _nothing_changes(found: Mapping[str, Any]) -> bool:
+    """Whether there are several directions, and neither any nor all of them change the score."""
+    costs = [each["cost"] for each in found["features"] if each["name"] in found["chosen"]]
+    known = [each for each in [*costs, found["cost"]] if each is not None]
+    return 1 < len(costs) < len(known) and not any(map(_changes, known))
+
+
+def _changes(cost: Mapping[str, Any]) -> bool:
+    """Whether any fold has another score where the model is free."""
+    return bool(cost["free"] != cost["respected"] or cost["standard_error"] != 0)
 
 
 def _change(cost: Mapping[str, Any]) -> str:
     """How the score changes where the model is free, and whether that is significant."""
     change = cost["free"] - cost["respected"]
-    if change == 0 and cost["standard_error"] == 0:
+    if not _changes(cost):
         return "does not change"
     size = with_error(abs(change), cost["standard_error"])
     if size.startswith("0.000 "):
