@@ -66,7 +66,13 @@ def text(page, selector):
 def give(page, path):
     """Choose a file, and wait for its columns."""
     find(page, "#file").send_keys(str(path))
-    until(lambda: find(page, "#table").is_displayed() and path.name in text(page, "#shape"))
+    until(
+        lambda: (
+            text(page, "#file-error")
+            or (find(page, "#table").is_displayed() and path.name in text(page, "#shape"))
+        )
+    )
+    assert text(page, "#file-error") == ""
 
 
 def choose_target(page, name):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from app_cases import ORDERED, QUICK, Visitor, processes, server, until
-from cli_cases import ORDER, call
+from cli_cases import ORDER, call, grades
 from echelon.cli.app import _jobs
 
 
@@ -39,6 +39,16 @@ def test_a_check_says_what_profile_says(inside, credit, capsys):
     told = json.loads(call(capsys, "profile", credit, *as_command("check", QUICK), "--json").out)
     assert inside.job(job["id"])["result"] == told
     assert told["set_aside"] == {"customer": "looks like an ID", "country": "constant"}
+
+
+def test_what_the_command_warns_of_is_a_doubt(inside, tmp_path):
+    frame = grades().assign(age=[-99, *range(20, 64), -99, *range(20, 64)])
+    frame.to_csv(tmp_path / "aged.csv", index=False)
+    file = inside.give(tmp_path / "aged.csv")
+    for codes, n_doubts in (([], 1), (["age=-99"], 0)):
+        check = inside.over(inside.begin("check", file, target="grade", missing=codes))
+        doubts = inside.job(check["id"])["result"]["doubts"]
+        assert [each.startswith("-99 in age repeats") for each in doubts] == [True] * n_doubts
 
 
 def test_what_the_command_would_ask_is_a_question(inside, credit, capsys):

@@ -2,6 +2,9 @@
 
 import json
 import pickle
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -129,6 +132,14 @@ def test_a_later_file_is_read_as_the_first_one(german, tmp_path, capsys):
     assert "may be day or month first" not in done.out
 
 
+def test_notes_are_about_the_columns_that_are_written(german, tmp_path, capsys):
+    saved, out = tmp_path / "s.json", tmp_path / "reduced.csv"
+    assert call(capsys, *ranked(german, "-n", 1, "--keep", "seit", "--save", saved)).code == 0
+    for keep, is_said in (((), False), (("--keep", "Größe"), True)):
+        done = call(capsys, "select", saved, german, "-o", out, "--force", *keep)
+        assert ("- Größe: " in done.out) == is_said, done.out
+
+
 def test_drift_is_said_and_the_file_is_written(credit, selection, tmp_path, capsys):
     frame = pd.read_csv(credit)
     frame.loc[:2, "income"] = [99.0, 98.0, np.nan]
@@ -225,6 +236,23 @@ def test_the_code_reads_a_messy_file_in_the_same_way(estimator, german, tmp_path
     assert "pd.Timestamp('20" in code
     assert "['nie', 'selten', 'oft']" in code
     assert printed_score(code) == pytest.approx(saved_score(saved), abs=1e-6)
+
+
+def test_the_code_runs_in_a_process_of_its_own(german, tmp_path, capsys, monkeypatch):
+    """In another process that is given nothing but the two files."""
+    monkeypatch.chdir(tmp_path)
+    out = ("--save", "s.json", "--code", "pipeline.py", "-n", 4, "--estimator", "linear")
+    assert call(capsys, *ranked(german.name, *out)).code == 0
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    for name in (german.name, "pipeline.py"):
+        shutil.copy(tmp_path / name, fresh)
+    done = subprocess.run([sys.executable, "-I", "pipeline.py"], cwd=fresh, env={},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) == pytest.approx(
+        saved_score(tmp_path / "s.json"), abs=1e-6
+    )
 
 
 def test_code_of_groups_and_weights(credit, tmp_path, capsys):

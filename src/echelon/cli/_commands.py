@@ -195,7 +195,8 @@ def profile(common: Common) -> None:
     task = _work.look(common)
     written = _outputs.write_outputs(common, task.profile.frame())
     if common.json:
-        said = {"notes": task.notes, "questions": task.questions, "set_aside": task.set_aside}
+        said = {"notes": task.notes, "doubts": task.doubts, "questions": task.questions,
+                "set_aside": task.set_aside}  # fmt: skip
         show_json({"source": task.source, **task.profile.as_dict(command=True), **said})
     elif common.output != "-":
         _show.show_profile(task, written)

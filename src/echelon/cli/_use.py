@@ -198,6 +198,8 @@ def apply(asked: Applied) -> list[str]:
     notes += [str(warning.message) for warning in caught]
     columns = [*(name for name in extra if name != selection.target_), *selection.columns_]
     columns += [name for name in extra if name == selection.target_]
+    others = tuple(f"{name}: " for name in frame if name not in columns)
+    notes = [note for note in notes if not note.startswith(others)]
     reduced = pd.concat([reduced, frame[extra]], axis=1)[list(dict.fromkeys(columns))]
     content, more = _content(reduced, asked)
     if asked.output == "-":

@@ -105,7 +105,7 @@ class ScoresDisplay(style.FeatureRows):
         ax.xaxis.get_major_locator().set_params(nbins=6)
         ax.axvline(0, color="black", linewidth=0.8)
         both = [("selected", style.BLUE), ("not selected", style.GREY)]
-        named = [] if self.kept is None else both
+        named = [] if self.kept is None or self.kept.all() else both
         dashed = "threshold" if self.threshold else None  # 0 has its line
         if self.threshold:
             ax.axvline(self.threshold, **style.DASHED)

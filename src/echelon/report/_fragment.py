@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from echelon._core.words import all_visible, listed, number, percent
+from echelon._core.words import all_visible, listed, number, percent, with_error
 from echelon.report._layout import curve_chart, shortened
 from echelon.study.types import Feature, Summary
 
@@ -75,7 +75,7 @@ def _row(
              f"<td><bdi>{escape(shortened(feature['name'], 60))}</bdi></td>"]  # fmt: skip
     for key in columns:
         value: Any = feature.get(key)
-        text = "" if value is None else (percent if key == "stability" else number)(value)
+        text = "" if value is None else _text(key, value, feature)
         bar = ""
         if key == drawn and largest > 0 and value is not None:
             width = round(80 * min(1.0, max(0.0, value) / largest))
@@ -84,6 +84,15 @@ def _row(
     cells.append(f'<td class="why">{escape(shortened(reason))}</td>')
     selected = ' class="is-in"' if feature["kept"] else ""
     return f"<tr{selected}>{''.join(cells)}</tr>"
+
+
+def _text(key: str, value: float, feature: Feature) -> str:
+    """A number as the command writes it."""
+    if key == "loss":
+        return with_error(value, feature.get("loss_error"))
+    if key == "trend":
+        return f"{value:.2f}"
+    return percent(value) if key == "stability" else number(value)
 
 
 def _curve(summary: Any) -> str:

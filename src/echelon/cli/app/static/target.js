@@ -97,7 +97,7 @@ function say(parts) {
 
 function show(facts) {
   const list = make("ul", { class: "notes" });
-  const grave = [...facts.questions, ...facts.warnings];
+  const grave = [...facts.questions, ...facts.doubts, ...facts.warnings];
   notes(list, [...grave, ...facts.notes, ...facts.caveats], (each) => grave.includes(each));
   const hint = make("p", { class: "quiet" }, "These are the words of the command: an option in them leads to its place in this page.");
   say([make("p", {}, facts.reason), list, ...(list.querySelector("button") ? [hint] : [])]);
