@@ -54,6 +54,8 @@ def test_sentences_end_once_and_count_right(survey, capsys):
     assert "1 value (" in out
     assert "in 1 column is missing." in out
     assert ".." not in out.replace("...", "")
+    one = call(capsys, "rank", survey, "-t", "grade", *QUICK, "--drop", "age").out
+    assert "120 rows, 1 feature; grade: 0 < 1 < 2" in one
 
 
 def test_texts_are_ranked_where_asked_for(survey, capsys):

@@ -237,6 +237,9 @@ def test_a_few_stray_texts_are_missing_and_many_are_mentioned(tmp_path):
     found = read(few, tmp_path)
     assert found.frame["v"].isna().sum() == 1
     assert found.notes == ["v: 'unknown' (1 row) was read as missing."]
+    assert read(f"{few}\n51,-", tmp_path).notes == [
+        "v: 'unknown', '-' (2 rows) were read as missing."
+    ]
     many = "\n".join(["k,v", *(f"{k},{k * 1.5}" for k in range(50)), *["9,a b"] * 8])
     found = read(many, tmp_path)
     assert '--missing "a b"' in found.notes[0]

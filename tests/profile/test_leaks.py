@@ -36,6 +36,14 @@ def test_a_copy_of_the_classes_with_a_few_mistakes(kind, wrong, width, n_classes
         assert found(hidden, y, rng, width, kind=kind) == ["leak"]
 
 
+def test_mistakes_that_chance_makes_in_one_or_two_of_a_hundred_rows(rng):
+    missed = 0
+    for _ in range(60):
+        y = rng.integers(0, 2, N)
+        missed += found(np.where(rng.random(N) < 0.015, 1 - y, y), y, rng) != ["leak"]
+    assert missed <= 3
+
+
 @pytest.mark.parametrize("width", [12, 7129])
 def test_numbers(width, rng):
     y = rng.gamma(2, 1, N)

@@ -64,6 +64,17 @@ def test_too_little_to_tell(values):
     assert missing_codes(np.array(values, dtype=float)) == []
 
 
+def test_a_code_of_several_columns_is_found_where_it_occurs_once():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(1, 6, (200, 5)), columns=list("abcde"))
+    y = rng.integers(0, 2, 200)
+    X.loc[:3, "a"] = X.loc[7, "b"] = -99
+    X.loc[9, "c"] = 999  # once, and nowhere else
+    assert profile(X, y).missing_codes == {"a": [-99]}
+    X.loc[5:9, "d"] = -99
+    assert profile(X, y).missing_codes == {"a": [-99], "b": [-99], "d": [-99]}
+
+
 def survey(n=80):
     rng = np.random.default_rng(0)
     q1, q2, grade = rng.integers(1, 6, n), rng.integers(1, 6, n), rng.integers(1, 4, n)

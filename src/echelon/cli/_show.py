@@ -17,6 +17,7 @@ from echelon._core.words import (
     LOSS,
     MATTERS,
     MEANING,
+    counted,
     data_caveats,
     listed,
     number,
@@ -230,7 +231,7 @@ def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> Non
     # A label that is seldom met is explained where it is.
     met = [label for label in reversed(LABELS) if label != "explained" or label in kinds]
     counts = [f"{kinds.get(label, 0)} {label}" for label in met]
-    _say(out, f"{len(frame):,} features: {', '.join(counts)}.", style="bold")
+    _say(out, f"{counted(len(frame), 'feature')}: {', '.join(counts)}.", style="bold")
     _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
     for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
         _say(out, _of_group(group, how))
@@ -295,12 +296,13 @@ def _say(out: Console, sentence: str, style: str = "") -> None:
 def _heading(out: Console, found: Studied | Bounded) -> None:
     task = found.task
     n, p = task.X.shape
-    rows = f"{n:,} rows" if task.sample is None else f"{task.sample.known.n_rows:,} rows"
+    rows = counted(n if task.sample is None else task.sample.known.n_rows, "row")
     counts = task.target.counts
     order = " < ".join(map(str, counts)) if task.target.kind == ORDERED else ""
     classes = order if order and len(order) < 60 else f"{len(counts)} classes"
     kind = classes if counts else "continuous"
-    _say(out, f"{task.source}: {rows}, {p:,} features; {task.profile.target}: {kind}", "bold")
+    size = f"{rows}, {counted(p, 'feature')}"
+    _say(out, f"{task.source}: {size}; {task.profile.target}: {kind}", "bold")
     if isinstance(found, Studied) and len(task.methods) == 1:
         chosen = task.methods[0]
         fits = chosen.name == task.profile.method

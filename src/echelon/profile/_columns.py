@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -389,7 +391,7 @@ CODES = np.array(
 """Numbers that are commonly used as codes."""
 
 LEAST_REPEATS = 2
-"""A code occurs at least so often."""
+"""A code occurs at least so often, unless two other columns have it."""
 
 ISOLATED = 2.0
 """A code is farther from other values than so many times the largest gap between those; at 1, one
@@ -402,11 +404,16 @@ def columns_with_codes(X: pd.DataFrame) -> dict[Any, list[float]]:
         values = X.to_numpy(dtype=float)
         ends = np.isin(np.fmin.reduce(values), CODES) | np.isin(np.fmax.reduce(values), CODES)
         X = X.loc[:, ends]
-    found = {
-        name: missing_codes(column.to_numpy(dtype=float, na_value=np.nan))
+    numbers = {
+        name: column.to_numpy(dtype=float, na_value=np.nan)
         for name, column in X.items()
         if is_number(column) and not pd.api.types.is_bool_dtype(column.dtype)
     }
+    found = {name: missing_codes(values) for name, values in numbers.items()}
+    columns = Counter(code for codes in found.values() for code in codes)
+    elsewhere = [code for code, n_columns in columns.items() if n_columns > 1]
+    if elsewhere:
+        found = {name: missing_codes(values, elsewhere) for name, values in numbers.items()}
     return {name: codes for name, codes in found.items() if codes}
 
 
@@ -419,7 +426,7 @@ def codes_of_target(target: Target) -> dict[Any, list[float]]:
     return {target.name or "y": codes} if codes else {}
 
 
-def missing_codes(values: np.ndarray) -> list[float]:
+def missing_codes(values: np.ndarray, elsewhere: Sequence[float] = ()) -> list[float]:
     """Repeated values that look like codes for missing values, lowest first.
 
     They are among ``CODES``, lie below or above all other values, and are separated from them by
@@ -429,11 +436,14 @@ def missing_codes(values: np.ndarray) -> list[float]:
     ----------
     values : ndarray of shape (n_samples,)
         Numbers; NaN where they are missing already.
+    elsewhere : sequence of float, default=()
+        Codes of other columns, which need not be repeated in this one.
     """
     levels, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     if len(levels) < 3:
         return []
-    may_be = np.isin(levels, CODES) & (counts >= LEAST_REPEATS)
+    repeated = (counts >= LEAST_REPEATS) | np.isin(levels, elsewhere)
+    may_be = np.isin(levels, CODES) & repeated
     inner = np.flatnonzero(~may_be)
     if len(inner) < 2:
         return []

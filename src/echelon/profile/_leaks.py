@@ -21,8 +21,9 @@ from echelon.data import ORDERED, is_number, kind_of, numbers_of, of_plain_numbe
 from echelon.profile._alike import correlation_ratio
 from echelon.targets import Target
 
-MOST_WRONG = 0.02
-"""Mean share of the rows of a class that may be wrong: a copy of the target with a few mistakes."""
+MOST_WRONG = 0.03
+"""Mean share of the rows of a class that may be wrong: a copy of the target with a few mistakes, of
+which chance makes twice as many as expected."""
 
 MOST_CORRELATED = 0.95
 """Rank or linear correlation with numbers from which on a column may hold them."""

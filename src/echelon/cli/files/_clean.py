@@ -282,8 +282,9 @@ def _are_few(others: pd.Series, known: pd.Series) -> bool:
 
 
 def _as_missing(strays: pd.Series, name: str) -> str:
-    shown = ", ".join(repr(each) for each in strays.unique()[:3])
-    return f"{name}: {shown} ({counted(len(strays), 'row')}) was read as missing."
+    texts = strays.unique()
+    shown, was = ", ".join(map(repr, texts[:3])), "was" if len(texts) == 1 else "were"
+    return f"{name}: {shown} ({counted(len(strays), 'row')}) {was} read as missing."
 
 
 def _because_of(others: pd.Series, name: str) -> str:
