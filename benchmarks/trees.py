@@ -146,7 +146,7 @@ def interval(differences: np.ndarray) -> str:
 
 def by_method(every: dict[str, dict[str, Found]]) -> str:
     """Averages over the data sets, and differences from the reference."""
-    head = ("classifier", "error in classes", "less that of the reference", "better, worse on",
+    head = ("classifier", "MAE in classes", "less that of the reference", "better, worse on",
             "macro-averaged error", "less that of the reference", "leaves", "seconds")  # fmt: skip
     rows = []
     for name in next(iter(every.values())):
