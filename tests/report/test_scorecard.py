@@ -57,7 +57,10 @@ def test_categories_have_their_names(report):
 
 
 def test_pages_show_them_escaped(report):
-    assert "Weights of evidence" in report.to_html()
+    page = report.to_html()
+    n_bins = sum(len(each["bins"]) for each in report.summary()["scorecard"])
+    assert "Weights of evidence" in page
+    assert page.count('<svg class="weights"') == n_bins
     assert "rent<b>" not in report.to_html()
     assert "## Weights of evidence" in report.to_markdown()
 
@@ -77,3 +80,12 @@ def test_not_for_other_targets(credit, classes):
     found = summarize(X, y, RankCorrelation(), n_resamples=0)
     assert found.summary()["scorecard"] is None
     assert "Weights of evidence" not in found.to_html()
+
+
+def test_features_with_a_direction_are_shown_however_they_rank(rng):
+    X = pd.DataFrame(rng.normal(size=(120, 13)), columns=list("abcdefghijklm"))
+    y = np.where(X["a"] > 0, "good", "bad")
+    found = summarize(X, y, RankCorrelation(), monotonic_cst=dict.fromkeys(X, 1), n_resamples=0)
+    assert {each["name"] for each in found.summary()["scorecard"]} == set(X)
+    free = summarize(X, y, RankCorrelation(), n_resamples=0)
+    assert len(free.summary()["scorecard"]) == 10
