@@ -84,6 +84,31 @@ def importance_statistic(observed, predicted, drawn):
     return z, min(1.0, 1 - erf(z / sqrt(2)))
 
 
+def wide_importance_statistic(observed, predicted, drawn):
+    """Rise of the squared error over the larger of the two standard deviations, and of t."""
+    z, _ = importance_statistic(observed, predicted, drawn)
+    rises = []
+    for i, outcome in enumerate(observed):
+        loss = sum((y - e) ** 2 for y, e in zip(outcome, predicted[i], strict=True))
+        losses = [
+            sum((y - e) ** 2 for y, e in zip(outcome, draw[i], strict=True)) for draw in drawn
+        ]
+        rises.append(sum(losses) / len(losses) - loss)
+    n, mean = len(rises), sum(rises) / len(rises)
+    seen = sqrt(n * sum((rise - mean) ** 2 for rise in rises) / (n - 1))
+    total = sum(rises)
+    return min(z, total / seen, key=abs), n - 1
+
+
+def as_wide_as_chance(z_scores, n_alone):
+    """Normal scores over the spread of the middle one of the first, if that is larger than 1."""
+    middle = sorted(abs(z) for z in z_scores[:n_alone])
+    half = n_alone // 2
+    square = middle[half] ** 2 if n_alone % 2 else (middle[half - 1] ** 2 + middle[half] ** 2) / 2
+    ratio = max(1.0, sqrt(square) / 0.6744897501960817)  # half of normal scores are smaller
+    return [z / ratio for z in z_scores]
+
+
 def probability_scale_residual(above, code):
     """P(Y < y) - P(Y > y) from the probabilities of lying above each class but the highest."""
     chances = [1.0, *(min(max(p, 0.0), 1.0) for p in above), 0.0]

@@ -44,6 +44,11 @@ DESIGNS = (
     Design("n = 1000", n=1000, size=0.25),
     Design("50 features", p=50),
     Design("200 features, n = 100", n=100, p=200, size=0.9),
+    Design("100 features, n = 60, no effect", n=60, p=100, effect="none"),
+    Design("100 features, n = 60, all pairs 0.7", n=60, p=100, correlation="all", size=1.5),
+    Design(
+        "100 features, n = 60, blocks of five, 0.8", n=60, p=100, correlation="blocks", size=1.5
+    ),
     Design("mixed types and spreads", columns="mixed"),
     Design("ordered columns, four levels", columns="ordered"),
     Design("nominal columns, three labels", columns="nominal", size=0.9),

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from scipy.stats import f as fisher
-from scipy.stats import ttest_1samp
+from scipy.stats import norm, ttest_1samp
+from scipy.stats import t as student
 
 import reference_evidence as reference
 from echelon._core.significance import (
@@ -64,6 +65,36 @@ def test_the_importance_test_adds_up_what_rows_are_known_to_do(seed):
         observed.tolist(), predicted.tolist(), drawn.tolist()
     )
     assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_in_wide_tables_the_observed_spread_of_rises_counts_too(seed):
+    rng = np.random.default_rng(seed)
+    observed, predicted = rng.normal(size=(2, 15, 1 + seed % 3))
+    drawn = predicted + rng.normal(size=(3, *observed.shape)) * rng.uniform(0.1, 2)
+    losses = ((observed - drawn) ** 2).sum(axis=2)
+    rise = losses.mean(axis=0) - ((observed - predicted) ** 2).sum(axis=1)
+    variance = losses.var(axis=0, ddof=1)
+    found = _tests.importance_p_value(rise, variance, len(drawn), wide=True)
+    score, freedom = reference.wide_importance_statistic(
+        observed.tolist(), predicted.tolist(), drawn.tolist()
+    )
+    assert found == pytest.approx(min(1.0, 2 * student.sf(score, freedom)))
+
+
+@pytest.mark.parametrize("n_alone", [1, 2, 7, 12])
+@pytest.mark.parametrize("spread", [0.5, 1.3, 3.0])
+def test_p_values_of_wide_tables_have_the_spread_of_the_middle_one(n_alone, spread):
+    z_scores = spread * np.random.default_rng(n_alone).normal(size=12)
+    found = _tests.as_wide_as_chance(2 * norm.sf(np.abs(z_scores)), n_alone)
+    expected = reference.as_wide_as_chance(z_scores.tolist(), n_alone)
+    np.testing.assert_allclose(found, 2 * norm.sf(np.abs(expected)))
+
+
+def test_a_p_value_of_zero_stays_the_smallest():
+    found = _tests.as_wide_as_chance(np.array([0.0, 0.0, 0.0, 0.3]), 4)
+    assert np.isfinite(found).all()
+    assert (found[:3] < found[3]).all()
 
 
 def test_a_feature_the_model_does_not_use_has_no_importance():

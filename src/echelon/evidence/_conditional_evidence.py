@@ -29,14 +29,11 @@ from echelon.evidence._related import (
     replacement,
     tree_of,
 )
-from echelon.evidence._tests import PValues, conditional_tests
+from echelon.evidence._tests import SMALLEST, PValues, conditional_tests, is_wide
 from echelon.filters import RankCorrelation
 from echelon.targets import Target, TargetReader
 
 NEEDED, REPLACEABLE, NONE = "needed", "replaceable", "none"
-
-SMALLEST = 1e-300
-"""Smaller p-values score alike."""
 
 
 class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
@@ -52,15 +49,15 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr".  Labels follow the procedure, "fdr" if
         another threshold is given.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.  Noise is what tells nothing beyond the others; marginal
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.  Noise is what tells nothing beyond the others; marginal
         p-values are adjusted to the same rate.
     n_estimators : int, default=50
         Trees.
@@ -70,25 +67,25 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
         Whether clusters of correlated features are tested together as well: see ``clusters_``.
         "auto": where there are at least half as many features as samples.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -116,13 +113,13 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
         The score a selected feature exceeds; None if selected by number or by p-value.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -153,9 +150,12 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
     Of copies, none is needed: each tells what the others do.  Where a needed feature has missing
     values, what is correlated with it does tell more in these rows, and may rightly be needed too.
     The error rates rest on the models of features given the others: relations between features
-    that no line in the normal scores describes, and few rows, weaken them.  With more features than
-    rows they do not hold: of 200 correlated features and 100 rows, "family" labelled one not needed
-    in 24 % of the tables and "fdr" 15 % of what it labelled, instead of 5 %.
+    that no line in the normal scores describes, and few rows, weaken them.  With at least half as
+    many features as rows, models fit the training rows closely, and statistics spread more than
+    their distributions say.  There the p-values of the residual test are those of statistics
+    divided by their spread, which the median over all features shows ([5]_; it rests on at most
+    half of the features being needed), and the importance test uses the observed spread where it is
+    larger.  The error rates then hold, at a cost in power.
     docs/benchmarks/evidence shows what was measured.  Rows have to be independent.
 
     The cost is that of five forests, n p log n, p predictions and p regressions, n p^2.
@@ -170,6 +170,7 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
        dimensional controlled variable selection", Journal of the Royal Statistical Society B 80,
        2018.
     .. [4] N. Meinshausen, "Hierarchical testing of variable importance", Biometrika 95, 2008.
+    .. [5] B. Devlin, K. Roeder, "Genomic control for association studies", Biometrics 55, 1999.
 
     Examples
     --------
@@ -261,6 +262,7 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
             encoded,
             outcome,
             units,
+            n_alone=self._choice.n_groups,
             n_estimators=self.n_estimators,
             n_draws=self.n_draws,
             random_state=random_state,
@@ -284,7 +286,7 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
         """The clusters to test."""
         wanted = self.clusters
         if isinstance(wanted, str):
-            wanted = 2 * self._choice.n_groups >= len(encoded.matrix)
+            wanted = is_wide(self._choice.n_groups, len(encoded.matrix))
         return tree_of(correlations(encoded, self._units)) if wanted else []
 
     def _finest(

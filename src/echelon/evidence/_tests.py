@@ -16,10 +16,16 @@ up (a conditional randomisation test [2]_ on held-out rows).  Models of differen
 the sum over K folds is not standard normal.  For a learner of one slope, the sum over folds of
 ``sign(S - s_k) s_k``, it is near the absolute value of one, so the p-value is two-sided.
 
+*Wide tables*, with at least half as many units as rows: models fit their training rows closely, and
+residuals of different folds depend on each other.  The spread of the t values is that of the middle
+one of all units, where chance makes it larger ([3]_; at most half of the units may be needed).  The
+spread of the sum of rises is the observed one where that is larger, and the p-value that of t.
+
 .. [1] R. D. Shah, J. Peters, "The hardness of conditional independence testing and the generalised
    covariance measure", Annals of Statistics 48, 2020.
 .. [2] E. Candes, Y. Fan, L. Janson, J. Lv, "Panning for gold", Journal of the Royal Statistical
    Society B 80, 2018.
+.. [3] B. Devlin, K. Roeder, "Genomic control for association studies", Biometrics 55, 1999.
 """
 
 from __future__ import annotations
@@ -30,7 +36,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import chi2
 from scipy.stats import f as fisher
+from scipy.stats import t as student
 from sklearn.utils import check_random_state
 
 from echelon._core.jobs import in_threads, track
@@ -39,6 +47,9 @@ from echelon.evidence._curved import Curved
 from echelon.evidence._outcome import Outcome, OutcomeModel
 
 N_FOLDS = 5
+SMALLEST = 1e-300
+"""Smaller p-values are as good as this one."""
+
 VALUES_AT_ONCE = 1 << 21
 """Of tables with drawn features that the model of the outcome predicts from: trees start slowly."""
 
@@ -101,13 +112,17 @@ def conditional_tests(
     outcome: Outcome,
     units: Sequence[Sequence[int]],
     *,
+    n_alone: int,
     n_estimators: int,
     n_draws: int,
     random_state: np.random.RandomState,
     n_jobs: int | None,
     progress: tuple[str, int] = ("", 0),
 ) -> PValues:
-    """Both tests of every unit given all features outside it."""
+    """Both tests of every unit given all features outside it.
+
+    The first ``n_alone`` units are features or groups, those behind them clusters of these.
+    """
     folds = split(outcome, random_state, max(2, min(N_FOLDS, len(outcome.columns) // 2)))
     seeds = random_state.randint(np.iinfo(np.int32).max, size=len(folds))
     table = Curved.of(encoded)
@@ -121,13 +136,21 @@ def conditional_tests(
     expected = np.concatenate([part.expected for part in parts], axis=1)
     ordered = Outcome(outcome.columns[rows], None if outcome.codes is None else outcome.codes[rows])
     residual, importance = np.ones(len(units)), np.ones(len(units))
+    wide = is_wide(n_alone, len(rows))
     for u in range(len(units)):
         own = np.vstack([part.residuals[u] for part in parts])
         residual[u] = residual_p_value(own, ordered.residuals(expected[u]))
         rise = np.concatenate([part.rise[u] for part in parts])
         variance = np.concatenate([part.variance[u] for part in parts])
-        importance[u] = importance_p_value(rise, variance, n_draws)
+        importance[u] = importance_p_value(rise, variance, n_draws, wide=wide)
+    if wide:
+        residual = as_wide_as_chance(residual, n_alone)
     return PValues(residual, importance)
+
+
+def is_wide(n_units: int, n_rows: int) -> bool:
+    """Whether there are at least half as many features, or groups of them, as rows."""
+    return 2 * n_units >= n_rows
 
 
 def residual_p_value(own: np.ndarray, others: np.ndarray) -> float:
@@ -150,12 +173,25 @@ def residual_p_value(own: np.ndarray, others: np.ndarray) -> float:
     return float(fisher.sf(total / d, freedom, n - 1))
 
 
-def importance_p_value(rise: np.ndarray, variance: np.ndarray, n_draws: int) -> float:
+def as_wide_as_chance(p_values: np.ndarray, n_alone: int) -> np.ndarray:
+    """p-values with the spread that the middle one of the first units shows, if it is larger."""
+    squares = chi2.isf(np.maximum(p_values, SMALLEST), 1)
+    ratio = np.median(squares[:n_alone]) / chi2.median(1)
+    return chi2.sf(squares / max(ratio, 1.0), 1)
+
+
+def importance_p_value(
+    rise: np.ndarray, variance: np.ndarray, n_draws: int, *, wide: bool = False
+) -> float:
     """Of the sum of rises of the error."""
     spread = np.sqrt(variance.sum() * (1 + 1 / n_draws))
+    if wide and len(rise) > 1:
+        spread = max(spread, np.sqrt(len(rise)) * rise.std(ddof=1))
     if not spread > 1e-12:
         return 1.0
-    return float(min(1.0, 2 * ndtr(-rise.sum() / spread)))
+    score = -rise.sum() / spread
+    tail = student.cdf(score, len(rise) - 1) if wide and len(rise) > 1 else ndtr(score)
+    return float(min(1.0, 2 * tail))
 
 
 def held_out(
