@@ -2,8 +2,8 @@
 The target is a number
 ======================
 
-Strength of an alloy, price of a house, progression of a disease: which features are related to a continuous
-target, including those that matter only in combination?
+Strength of an alloy, price of a house, progression of a disease: which features are related to a
+continuous target, including those that matter only in combination?
 
 Simulated: strength increases linearly with carbon, is largest at medium heat, and depends on time
 and tempering only through their interaction; neither has an effect on its own.
@@ -51,8 +51,9 @@ ax.set(
 _ = ax.set_xticklabels(names, rotation=60, ha="right")
 
 # %%
-# **What to read.**  Rank correlation and the linear model find the linear effect and miss the others.
-# The additive model also finds heat.  Only RReliefF, which compares neighbours, finds the interaction.
+# **What to read.**  Rank correlation and the linear model find the linear effect and miss the
+# others.  The additive model also finds heat.  Only RReliefF, which compares neighbours, finds the
+# interaction.
 #
 # **Limits.**  More flexible methods need more samples: with 100 rows RReliefF would not find the
 # interaction.  None of these scores says how much a model gains from the features;

@@ -14,7 +14,7 @@ OrdEval
 ``intervals``    interval data from pairs of columns or from groups of rows: selection, k-means
 ``filters``      rank correlation and information, mRMR, forward selection by least squares,
                  forests; CFS, Consistency and information value
-``evidence``     which features tell what no other does, with error rates
+``evidence``     features that carry information no other does, with error rates
 ``consensus``    several rankings aggregated into one
 ``evaluation``   how many features to select, and whether to trust them: curves, stability, chance,
                  metrics, and any classifier made to respect an order

@@ -262,8 +262,8 @@ class SampleWeightMixin:
         y : array-like of shape (n_samples,)
             Target.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many rows every sample stands for: 2 is a row that is there twice, 0 one that is
-            not there.  None: each for itself.  Divide survey weights by their mean.
+            Number of rows that every sample represents: 2 for a repeated row, 0 for a row to
+            ignore.  None: 1.  Divide survey weights by their mean.
 
         Returns
         -------

@@ -46,11 +46,11 @@ SEARCHES = ("linear", "linear in ranks", "additive", NEIGHBOURS)
 
 
 class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
-    """What several rankings agree on, as one ranking.
+    """Several rankings, aggregated into one.
 
-    No single score sees everything: correlations miss what features say together, searches forward
-    follow one lucky path, forests favour features with many values.  Reciprocal rank fusion [1]_
-    of complementary rankings is ahead of each of them on most data
+    No single score finds all effects: correlations miss interactions, forward searches follow a
+    single path, and forests favour features with many values.  Reciprocal rank fusion [1]_ of
+    complementary rankings is better than each of them on most data
     (``docs/benchmarks/ordered_default.md``).
 
     Parameters
@@ -83,10 +83,10 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         there are more, they are the first in the reciprocal fusion of all other rankings, those of
         ``completed_by`` included.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -97,7 +97,7 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     selectors_ : dict of str to object

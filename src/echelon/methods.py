@@ -90,7 +90,7 @@ _TABLE = (
     ),
     Method(
         "OReliefF",
-        "ordered classes, features that rise or fall with them",
+        "ordered classes: monotone effects and interactions",
         (ORDERED,),
         "n² p",
         HU_2012,
@@ -98,7 +98,7 @@ _TABLE = (
     ),
     Method(
         "OSimba",
-        "ordered classes, features that depend on each other",
+        "ordered classes, dependent features",
         (ORDERED,),
         "n² p",
         HU_2012,
@@ -107,7 +107,7 @@ _TABLE = (
     ),
     Method(
         "OrderedSoftMargin",
-        "ordered classes or a continuous target, a small set with interactions",
+        "a small set with interactions; any target",
         _ANY,
         "n² p per selected feature",
         "after Hu, Che, Zhang, Yu 2010",
@@ -119,7 +119,7 @@ _TABLE = (
     ),
     Method(
         "RReliefF",
-        "continuous targets or ordered classes, features that interact",
+        "continuous targets or ordered classes, with interactions",
         _ANY,
         "n² p",
         "Robnik-Sikonja, Kononenko 1997",
@@ -127,7 +127,7 @@ _TABLE = (
     ),
     Method(
         "NPDR",
-        "as RReliefF, with covariates held fixed",
+        "as RReliefF, adjusted for covariates",
         _ANY,
         "n² p",
         "Le, Dawkins, McKinney 2020",
@@ -135,7 +135,7 @@ _TABLE = (
     ),
     Method(
         "MultiSURF",
-        "features that matter only in combination, no number of neighbours to choose",
+        "features that matter only in combination, without a number of neighbours to set",
         _ANY,
         "n² p",
         "Urbanowicz et al. 2018",
@@ -143,7 +143,7 @@ _TABLE = (
     ),
     Method(
         "MultiSURFStar",
-        "two features that matter only in combination, others not",
+        "pure interactions of two features",
         _ANY,
         "n² p",
         "Granizo-Mackenzie, Moore 2013",
@@ -151,7 +151,7 @@ _TABLE = (
     ),
     Method(
         "SURF",
-        "as MultiSURF, one limit for all samples",
+        "as MultiSURF, with one radius for all samples",
         _ANY,
         "n² p",
         "Greene et al. 2009",
@@ -159,7 +159,7 @@ _TABLE = (
     ),
     Method(
         "SURFStar",
-        "as MultiSURFStar, one limit for all samples",
+        "as MultiSURFStar, with one radius for all samples",
         _ANY,
         "n² p",
         "Greene et al. 2010",
@@ -167,7 +167,7 @@ _TABLE = (
     ),
     Method(
         "SWRF",
-        "as SURF, nearer samples weighing more",
+        "as SURF, with larger weights for closer samples",
         _ANY,
         "n² p",
         "after Stokes, Visweswaran 2012",
@@ -175,7 +175,7 @@ _TABLE = (
     ),
     Method(
         "SWRFStar",
-        "as SURFStar, the nearest and the farthest weighing most",
+        "as SURFStar, with the largest weights for the nearest and farthest samples",
         _ANY,
         "n² p",
         "Stokes, Visweswaran 2012",
@@ -183,7 +183,7 @@ _TABLE = (
     ),
     Method(
         "MultiSWRF",
-        "as SWRF, a limit for every sample",
+        "as SWRF, with a separate radius for every sample",
         _ANY,
         "n² p",
         "scikit-rebate 0.8.4",
@@ -191,7 +191,7 @@ _TABLE = (
     ),
     Method(
         "MultiSWRFStar",
-        "as SWRFStar, a limit for every sample",
+        "as SWRFStar, with a separate radius for every sample",
         _ANY,
         "n² p",
         "scikit-rebate 0.8.4",
@@ -207,7 +207,7 @@ _TABLE = (
     ),
     Method(
         "Simba",
-        "few samples, features that depend on each other",
+        "few samples, dependent features",
         _CLASSES,
         "n² p",
         "Gilad-Bachrach, Navot, Tishby 2004",
@@ -216,7 +216,7 @@ _TABLE = (
     ),
     Method(
         "IRelief",
-        "classes, samples with wrong labels, features that depend on each other",
+        "mislabelled samples, dependent features",
         _CLASSES,
         "n² p per round",
         "Sun 2007",
@@ -225,7 +225,7 @@ _TABLE = (
     ),
     Method(
         "IterativeRelief",
-        "very many features, few of which matter, together",
+        "very many features, of which few matter, in combination",
         _ANY,
         "n² p",
         "Moore, White 2007",
@@ -233,7 +233,7 @@ _TABLE = (
     ),
     Method(
         "RelevanceBounds",
-        "redundant features; any target",
+        "redundant features, which are indispensable or replaceable; any target",
         _ANY,
         "p linear programs of n p²",
         "Pfannschmidt et al. 2019",
@@ -243,7 +243,7 @@ _TABLE = (
     ),
     Method(
         "NeighborhoodSoftMargin",
-        "some labels wrong, a small set of features wanted",
+        "a small set of features, mislabelled samples",
         _CLASSES,
         "n² p per selected feature",
         "Hu, Che, Zhang, Yu 2010",
@@ -252,7 +252,7 @@ _TABLE = (
     ),
     Method(
         "NeighborhoodRoughSet",
-        "classes well apart, a known scale of near",
+        "well-separated classes, a known radius",
         _CLASSES,
         "n² p per selected feature",
         "Hu, Yu, Liu, Wu 2008",
@@ -260,7 +260,7 @@ _TABLE = (
     ),
     Method(
         "DominanceRoughSet",
-        "ordered classes, features whose direction is known, few contradictions",
+        "ordered classes, known directions, few monotonicity violations",
         (ORDERED,),
         "n² p² / 64",
         "Greco, Matarazzo, Slowinski 2001",
@@ -284,14 +284,14 @@ _TABLE = (
     ),
     Method(
         "RankCorrelation",
-        "features that rise or fall with any target, one by one",
+        "monotone effects of single features on any target",
         _ANY,
         "n log n p",
         "Kendall 1938",
     ),
     Method(
         "RankMutualInformation",
-        "features whose order tells that of the target, one by one",
+        "monotone effects of single features, in bits",
         (ORDERED, CONTINUOUS),
         "n log n p",
         "Hu et al. 2012",
@@ -309,7 +309,7 @@ _TABLE = (
         "ForwardLinear",
         "features with additive linear effects; any target",
         _ANY,
-        "n p per step and bag",
+        "n p per step and bootstrap sample",
         "Chen, Billings, Luo 1989",
         redundancy=True,
     ),
@@ -317,7 +317,7 @@ _TABLE = (
         "ForwardAdditive",
         "features with additive nonlinear effects; any target",
         _ANY,
-        "n p per round and bag",
+        "n p per round and bootstrap sample",
         "Bühlmann, Yu 2003",
     ),
     Method(
@@ -330,7 +330,7 @@ _TABLE = (
     ),
     Method(
         "ConditionalEvidence",
-        "which features tell what no other does, with an error rate; any target",
+        "features that carry information no other does, with an error rate; any target",
         _ANY,
         "n log n p per tree",
         "after Shah, Peters 2020",
@@ -339,7 +339,7 @@ _TABLE = (
     ),
     Method(
         "KnockoffSelector",
-        "thirty features or more, those needed beside all others; a false discovery rate",
+        "features needed given all others, with a false discovery rate; 30 features or more",
         _ANY,
         "n p²",
         "Candès, Fan, Janson, Lv 2018",
@@ -354,7 +354,7 @@ _TABLE = (
     ),
     Method(
         "CFS",
-        "many redundant features; a baseline",
+        "many redundant features; for comparison",
         _CLASSES,
         "n p per selected feature",
         "Hall 2000",
@@ -362,7 +362,7 @@ _TABLE = (
     ),
     Method(
         "Consistency",
-        "features with few values; a baseline",
+        "features with few values; for comparison",
         _CLASSES,
         "n p per selected feature",
         "Dash, Liu 2003",

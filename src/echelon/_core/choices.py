@@ -1,4 +1,4 @@
-"""Features that are selected in any case, and features that stand or fall together.
+"""Features that are always selected, and features that are selected only as a group.
 
 Both are told by the user, as the parameters ``must_keep`` and ``feature_groups`` of selectors; how
 a method ranks and evaluates features is none of this.  Searches over sets of features, shared by

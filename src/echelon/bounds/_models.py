@@ -46,8 +46,8 @@ class LinearOrdinalClassifier(ClassifierMixin, BaseEstimator):
     l1_ratio : float, default=0.5
         Share of the L1 penalty, for penalty="elasticnet" only.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     solver : {"interior-point", "highs"}, default="interior-point"
         Both find the same optimum.  "interior-point" is faster, and turns to HiGHS where it
         stalls; "highs" is for penalty="l1" only.

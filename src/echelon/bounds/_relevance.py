@@ -80,15 +80,15 @@ class RelevanceBounds(BaseSelector):
     cv : int or splitter, default=5
         Folds of the cross-validation; fewer if a class is smaller.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     solver : {"interior-point", "highs"}, default="interior-point"
         Both find the same optimum.  "interior-point" is faster, and turns to HiGHS where it stalls,
         which ``verbose`` mentions.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -123,7 +123,7 @@ class RelevanceBounds(BaseSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)

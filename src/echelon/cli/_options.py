@@ -67,7 +67,7 @@ class Common:
         "A,B=LOW,...,HIGH", "Categorical columns with an order, lowest first; may be repeated."
     )
     drop: str | None = _data("A,B", "Columns to exclude.")
-    keep: str | None = _data("A,B", "Columns to select in any case.")
+    keep: str | None = _data("A,B", "Columns to select always.")
     groups: str | None = _data(
         "COLUMN",
         "Rows with the same value (patient, household, store) are never split across folds.",
@@ -103,7 +103,7 @@ class Common:
     json: bool = _output("", "Print JSON instead of tables.", False)
     force: bool = _output("", "Overwrite files that exist.", False)
     top: int = _output("N", "Features to print; 0 for all.", 20, min=0)
-    seed: int = _run(None, "Seed of every random choice.", 0, min=0, max=2**32 - 1)
+    seed: int = _run(None, "Seed of all random choices.", 0, min=0, max=2**32 - 1)
     jobs: int | None = _run(
         None, "Folds computed at a time; -1 for one per core.", None, "-j", callback=_check_jobs
     )

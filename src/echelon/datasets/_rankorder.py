@@ -36,7 +36,7 @@ def make_rank_order(
     n_extraneous, n_redundant : int, default=4
         Number of features of each kind; the columns are the informative features, then these.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def make_concordant_ranks(
     min_within : float, default=0.3
         Least concordance of a class, at most 1.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
 
     Returns
     -------

@@ -54,7 +54,7 @@ def make_relevance(
     n_classes : int, default=5
         Number of ordered classes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     weak_groups : list of int, default=None
         Sizes of the groups of interchangeable features, at least 2 each and ``n_weak`` together.
         None: one group.
@@ -168,7 +168,7 @@ def make_epistasis(
     prevalence : float, default=0.5
         Share of the population that has the disease.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
 
     Returns
     -------

@@ -105,7 +105,7 @@ class AgreementDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         """
         n_methods = len(self.methods)
         ax = style.new_axes(ax, (3.4 + 0.75 * n_methods, 2.2 + 0.62 * n_methods))

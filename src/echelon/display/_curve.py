@@ -97,7 +97,7 @@ class FeatureCurveDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         """
         ax = style.new_axes(ax, SIZE)
         size, mean, error = self.frame().to_numpy().T
@@ -236,7 +236,7 @@ class EliminationDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         last : int, default=None
             Draw sets of at most so many features; None: those with an accuracy, or all.
         """

@@ -155,9 +155,9 @@ class DistributionDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         n_features : int, default=12
-            How many features to draw; a line says how many were left out.
+            Number of features to draw; a line states how many were omitted.
         """
         shown = list(zip(self.names, self.features, strict=True))[:n_features]
         drawn = drawn_classes(self.classes)
@@ -279,9 +279,9 @@ class IntervalDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         n_features : int, default=15
-            How many features to draw; a line says how many were left out.
+            Number of features to draw; a line states how many were omitted.
         """
         order = np.argsort(-self.scores, kind="stable")[:n_features]
         n_classes = len(self.classes)

@@ -113,9 +113,9 @@ class WeightsOfEvidenceDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         n_features : int, default=6
-            How many features to draw; a line says how many were left out.
+            Number of features to draw; a line states how many were omitted.
         """
         table = self.frame()
         names = table["feature"].unique()

@@ -100,9 +100,9 @@ class OrdEvalDisplay(style.Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         n_features : int, default=6
-            How many features to draw; a line says how many were left out.
+            Number of features to draw; a line states how many were omitted.
         """
         names = self.table["feature"].unique()
         rows = self._rows(names[:n_features])

@@ -81,7 +81,7 @@ class FeatureRows(Picture):
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: a new figure.
+            Axes to draw on; None: a new figure.
         n_features : int, default=30
             How many features to draw; the picture says what was left out.
         """

@@ -1,4 +1,4 @@
-"""Where the arithmetic runs.
+"""Backends that do the computing.
 
 An engine searches neighbours: it offers a few primitives (nearest neighbours per group of classes,
 differences summed over pairs); methods are written in terms of them and do not know which engine

@@ -209,10 +209,10 @@ def feature_curve(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, which the selector, the score and, if it takes any, the estimator are given.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     verbose : int, default=0
         Show a progress bar.
 

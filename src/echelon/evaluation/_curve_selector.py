@@ -25,10 +25,10 @@ from echelon.targets import read_target
 
 
 class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
-    """Keeps as many features of a ranking as the cross-validated score of a model asks for.
+    """Select the number of features of a ranking by the cross-validated score of a model.
 
     Like scikit-learn's ``RFECV``, but with any ranking: :func:`~echelon.evaluation.feature_curve`
-    says how many features to select, and the selector, fitted to all rows, says which.
+    determines how many features to select, and the selector, fitted to all rows, which ones.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     scoring : str or callable, default=None
         As in scikit-learn; None: ``estimator.score``.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     verbose : int, default=0
         Show a progress bar.
 
@@ -73,7 +73,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (largest size tried,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     n_features_in_ : int

@@ -36,11 +36,11 @@ def _gives_probabilities(self: OrdinalDecomposition) -> bool:
 
 
 class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Makes any classifier respect the order of the classes.
+    """Make any classifier use the order of the classes.
 
-    For ordered classes ``c_0 < c_1 < ...`` one copy of the classifier is fitted per threshold, to
-    the question "is y above c_k?" [1]_.  The probability of a class is the difference of the
-    answers below and above it.
+    For ordered classes ``c_0 < c_1 < ...``, one copy of the classifier is fitted per threshold, to
+    "y is above c_k" [1]_.  The probability of a class is the difference between the probabilities
+    of the thresholds below and above it.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ class OrdinalDecomposition(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         (the lowest class up to which the probabilities add up to one half), or the most probable
         one, which is best for accuracy.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
     max_depth : int, default=None
         Splits above a leaf, at most; None: until leaves are small or pure.
     min_samples_leaf : int, default=2
-        Samples in a leaf, at least.
+        Minimum number of samples in a leaf.
     max_samples : int, default=None
         Where there are more samples, every tree is grown on so many, drawn with replacement.  Trees
         of a random forest always draw; None: as many as there are.
@@ -232,13 +232,13 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
         (the lowest class up to which the probabilities add up to one half), or the most probable
         one, which is best for accuracy.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
 
     Attributes
     ----------

@@ -115,10 +115,10 @@ def selection_stability(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, which the selector is given.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     verbose : int, default=0
         Show a progress bar.
 
@@ -358,10 +358,10 @@ def null_threshold(
         among those that pass; Benjamini and Hochberg's procedure [1]_ on p-values from the
         z-scores of all features and permutations [2]_.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     verbose : int, default=0
         Show a progress bar.
 

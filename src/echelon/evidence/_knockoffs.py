@@ -42,13 +42,13 @@ all draws must agree.
 
 
 class KnockoffSelector(TargetReader, BaseSelector):
-    r"""Features needed beside all others, with a bound on the false discovery rate.
+    r"""Features that are needed given all others, with a controlled false discovery rate.
 
-    A knockoff is a column that is to the other features what a feature is to them, and has nothing
-    to do with y [1]_.  A feature that tells more of y than its knockoff does has something of its
-    own to tell; one that does so by chance could as well have told less, so the knockoffs that win
-    count the false discoveries.  Knockoffs are drawn one feature after the other, for ordered,
-    nominal and continuous features.
+    A knockoff is a column that is related to the other features as the original is, but not to y
+    [1]_.  A feature that is more important than its knockoff carries information of its own.  An
+    irrelevant feature is as likely to be less important than its knockoff, so the number of
+    knockoffs that win estimates the number of false discoveries.  Knockoffs are drawn one feature
+    after the other, for ordered, nominal and continuous features.
 
     Parameters
     ----------
@@ -65,18 +65,18 @@ class KnockoffSelector(TargetReader, BaseSelector):
         Knockoffs of every feature, each with a fit of its own.  With several the result depends
         less on chance, but fewer features are found; their e-values are averaged [3]_.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -92,11 +92,11 @@ class KnockoffSelector(TargetReader, BaseSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -31,7 +31,7 @@ STATISTICS = np.linspace(0.0, 9.0, 901)
 
 
 class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
-    """Any ranking, with an error rate, by integrated path stability selection.
+    """Integrated path stability selection with any ranking.
 
     The selector ranks the features in pairs of complementary halves of the rows.  The selection
     frequency of a feature, as a function of the number of features selected, is its stability
@@ -59,10 +59,10 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         Pairs of complementary subsamples of half of the rows; the selector is fitted twice as
         often.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 
@@ -79,7 +79,7 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     n_features_in_ : int

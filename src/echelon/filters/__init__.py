@@ -1,18 +1,17 @@
 """Filters: features evaluated by counts, ranks and least squares.
 
-``_base``       what the filters share: any target, columns in order or as labels, bags
-``_measures``   what labels tell: symmetric uncertainty, mutual information, inconsistency rate
-``_baselines``  CFS: features that go with the classes but not with each other; Consistency: as few
-                features as tell the classes apart as well as all
-``_information_value``        InformationValue: every feature by itself, as credit scoring counts
+``_base``       what the filters share: any target, ordered and nominal columns, bags
+``_measures``   of nominal columns: symmetric uncertainty, mutual information, inconsistency rate
+``_baselines``  CFS and Consistency, to compare with
+``_information_value``        InformationValue: as in credit scoring, corrected for chance
 ``_rank_correlation``         RankCorrelation: every feature by itself, with p-values
 ``_counted``                  rank correlation from counts of values, and what binning may change
-``_rank_mutual_information``  RankMutualInformation: what the order of a feature tells
-``_mrmr``              MRMR: features that go with the target but not with each other
-``_forward_linear``    ForwardLinear: features that add to each other in a linear model
+``_rank_mutual_information``  RankMutualInformation: information in the order of a feature
+``_mrmr``              MRMR: features associated with the target but not with each other
+``_forward_linear``    ForwardLinear: additive linear effects
 ``_forward_additive``  ForwardAdditive: additive nonlinear effects
-``_forest``            ForestImportance: what extremely random trees split by
-``_loops``             compiled loops: over labels, over ranks, and of boosting
+``_forest``            ForestImportance: importance in extremely randomised trees
+``_loops``             compiled loops over categories and ranks, and of boosting
 """
 
 from echelon.filters._baselines import CFS, Consistency

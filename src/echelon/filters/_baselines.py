@@ -41,17 +41,18 @@ class BaselineSelector(ForwardSelector):
 
 
 class CFS(BaselineSelector):
-    """Correlation-based feature selection: with the classes, but not with each other.
+    """CFS: correlation-based feature selection.
 
-    The merit of k features is k r_cf / sqrt(k + k (k - 1) r_ff), where r_cf is their mean
+    Features should be correlated with the classes but not with each other.  The merit of k features
+    is k r_cf / sqrt(k + k (k - 1) r_ff), where r_cf is their mean
     symmetric uncertainty with the classes and r_ff that between two of them, after numeric
     features were cut into intervals ([1]_, [2]_).
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([3]_), or
         into intervals of equal frequency.
@@ -62,15 +63,15 @@ class CFS(BaselineSelector):
         not yet extended by every single feature, and ends after five sets in a row that led to
         nothing better.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -82,7 +83,7 @@ class CFS(BaselineSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
@@ -240,7 +241,7 @@ class _Merit:
 
 
 class Consistency(BaselineSelector):
-    """Consistency-based selection: features whose patterns hardly mix the classes.
+    """Consistency-based selection: the smallest set whose patterns separate the classes.
 
     A pattern is the values of the chosen features of a sample, numeric ones cut into intervals.
     The inconsistency rate is the share of samples outside the majority class of their pattern
@@ -249,23 +250,23 @@ class Consistency(BaselineSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     discretize : {"mdl", "quantile"}, default="mdl"
         How numeric features are cut: where it shortens the description of the classes ([2]_), or
         into intervals of equal frequency.
     n_bins : int, default=10
         Intervals of "quantile", at most: equal values are never separated.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -278,7 +279,7 @@ class Consistency(BaselineSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     classes_ : ndarray of shape (n_classes,)
@@ -290,7 +291,7 @@ class Consistency(BaselineSelector):
 
     See Also
     --------
-    CFS : Features that go with the classes but not with each other.
+    CFS : Features correlated with the classes but not with each other.
 
     Notes
     -----

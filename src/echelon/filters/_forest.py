@@ -23,47 +23,46 @@ MOST_LABELS = 20
 
 
 class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
-    """Features by which a forest of extremely random trees predicts the target.
+    """Importance of features in a forest of extremely randomised trees.
 
-    The decrease of the squared error by every split, added up by feature, of scikit-learn's
-    ``ExtraTreesRegressor`` ([1]_): on the codes of ordered classes, whose order it so uses, on the
-    indicators of classes without one, or on numbers.  It sees interactions,
-    which no filter by single features does; but it favours features with many values, and noise
-    scores more than 0.
+    The decrease of the squared error over all splits by a feature, in scikit-learn's
+    ``ExtraTreesRegressor`` ([1]_), fitted to the codes of ordered classes, which uses their order,
+    the indicators of unordered classes, or a continuous target.  Unlike univariate filters it finds
+    interactions, but it favours features with many values, and noise scores above 0.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_estimators : int, default=100
         Trees.
     max_features : float, default=0.33
         Share of the columns that every split chooses among.
     min_samples_leaf : int, default=1
-        Samples in a leaf, at least.
+        Minimum number of samples in a leaf.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: more than the mean score.
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: scores above the mean.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -75,13 +74,13 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if selected by number.
+        The score that selected features exceed; None if selected by number.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

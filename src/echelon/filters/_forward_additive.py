@@ -33,12 +33,12 @@ loops, and compiling takes seconds.
 
 
 class ForwardAdditive(BaggedSelector):
-    """Boosting one feature at a time on bins, evaluated by the samples that were left out.
+    """Boosting of an additive model, one feature at a time, with out-of-bag evaluation.
 
-    Every round takes the feature whose bin means lower the squared error of the target most, and
-    moves a small step that way: componentwise boosting ([1]_) of an additive model, whose curves
-    may have any shape.  Each bootstrap sample boosts its own model, and every step is credited to
-    its feature by what it lowers the error of the samples *outside* ([2]_), where noise gains
+    Every round chooses the feature whose bin means reduce the squared error of the target most, and
+    takes a small step: componentwise boosting ([1]_) of an additive model with effects of any
+    shape.  A separate model is boosted on each bootstrap sample, and every step is credited to its
+    feature by how much it reduces the error of the samples *outside* ([2]_), where noise gains
     nothing, however many bins it has.
 
     Parameters
@@ -61,25 +61,25 @@ class ForwardAdditive(BaggedSelector):
     n_bags : int, default=10
         Bootstrap samples.  0: none, one fit to all samples.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -102,11 +102,11 @@ class ForwardAdditive(BaggedSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

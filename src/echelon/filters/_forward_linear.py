@@ -33,15 +33,16 @@ _GRID = 2.0**30
 class ForwardLinear(BaggedSelector):
     """Forward selection in a linear model, repeated over bootstrap samples.
 
-    The feature that lowers the squared error of a linear model of the target most is added, until
-    a step no longer pays by Akaike's criterion: stepwise regression by orthogonal least squares
-    ([1]_).  One such path depends on a few samples; here every bootstrap sample goes its own, and a
-    feature scores by the mean of 1 / place over all of them ([2]_).
+    The feature that reduces the squared error of a linear model most is added, until Akaike's
+    criterion no longer improves: stepwise regression by orthogonal least squares ([1]_).  A single
+    path can depend on few samples, so the search is repeated on bootstrap samples, and the score of
+    a feature is the mean of 1 / rank over them ([2]_).
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those taken in more than half of the bags;
+        Number or share of features to select.  None: those selected in more than half of the
+        bootstrap samples;
         with ``n_bags=0`` those taken.
     scale : {"standard", "rank"}, default="standard"
         Numeric features as they are, or as mid-ranks, which skew columns do not mislead.
@@ -55,25 +56,25 @@ class ForwardLinear(BaggedSelector):
     n_bags : int, default=20
         Bootstrap samples.  0: none, one fit to all samples.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -89,11 +90,11 @@ class ForwardLinear(BaggedSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -38,18 +38,18 @@ EQUAL = 1e-12
 
 
 class InformationValue(WeightingSelector):
-    """Features in whose bins two classes fall differently: information value, less chance.
+    """Information value of binned features, corrected for chance.
 
     A bin holds the share p of one class and q of the other; log(p / q) is its weight of evidence,
     and the sum over bins of (p - q) log(p / q) the information value of the feature ([1]_, [2]_),
-    the measure of credit scoring.  Even noise has one above 0, which grows with the number of
-    bins and falls with that of samples; the score is the information value less its mean under
-    permutation, which is known exactly.
+    the measure of credit scoring.  The information value of noise is above 0; it increases with the
+    number of bins and decreases with the number of samples.  The score is therefore the information
+    value minus its mean under permutation, which is known exactly.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     discretize : {"mdl", "quantile", "isotonic"}, default="quantile"
         How numeric features are cut: where it shortens the description of the classes ([3]_), into
         intervals of equal frequency, or into such intervals of which neighbours are merged until
@@ -62,17 +62,17 @@ class InformationValue(WeightingSelector):
         A selected feature scores more than this.  "shuffle": more than the best feature of one fit
         on permuted y.  None: "shuffle".  Scorecards take 0.02 ([2]_).
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -98,11 +98,11 @@ class InformationValue(WeightingSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if selected by number.
+        The score that selected features exceed; None if selected by number.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int

@@ -1,4 +1,4 @@
-"""MRMR: features that go with the target but not with each other, by any measure of both."""
+"""MRMR: features associated with the target but not with each other, by any measure of both."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MRMRStep(NamedTuple):
 
 
 class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
-    """Minimum redundancy, maximum relevance: what a feature says of y less what is known already.
+    """MRMR: features with maximum relevance and minimum redundancy.
 
     Features are added one at a time, each time the one whose association with the target
     (relevance) exceeds most its mean association with the features already chosen (redundancy),
@@ -66,8 +66,8 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     measure : {"kendall", "spearman", "mutual_information", "symmetric_uncertainty", \
 "rank_mutual_information"}, default="spearman"
         Association of two variables: the strength of rank correlation, as in
@@ -85,22 +85,22 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
         with y.  None: larger is better throughout.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -112,13 +112,13 @@ class MRMR(SampleWeightMixin, AnyTargetMixin, ForwardSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     relevances_ : ndarray of shape (n_features,)
         Association of every feature with the target.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -1,6 +1,6 @@
 """RankCorrelation: every feature by itself, by the ranks of its values.
 
-How strongly every feature goes with another variable, by ranks, and how likely by chance.  The
+The association of every feature with another variable, by ranks, and its p-value.  The
 other is the target, or one more feature.  Both with an order: Kendall's tau-b or Spearman's
 rho.  Where one of the two has no order: the Kruskal-Wallis statistic of the ranks of the other over
 its groups.  Where neither has: Pearson's chi-squared.
@@ -31,7 +31,7 @@ from echelon.targets import Target
 
 
 class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, WeightingSelector):
-    """Features that rise or fall with the target, each by itself.
+    """Rank correlation of every feature with the target, with p-values.
 
     Kendall's tau-b between feature and target counts the pairs of samples that both put in the
     same order less those they put in opposite ones; for ordered classes it is the test of
@@ -41,7 +41,7 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     measure : {"kendall", "spearman"}, default="kendall"
         Tau-b, or the correlation of mid-ranks.  They rank features nearly alike.
     threshold : float, "fdr", "family" or "shuffle", default=None
@@ -49,25 +49,25 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr" ([2]_).
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -84,13 +84,13 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
         The score a selected feature exceeds; None if selected by number or by p-value.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

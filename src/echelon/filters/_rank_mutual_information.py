@@ -40,7 +40,7 @@ SIDES = {"ascending": (1,), "descending": (-1,), "both": (1, -1)}
 
 
 class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
-    """Features that tell which samples are no worse than others.
+    """Rank mutual information of every feature with the target.
 
     A sample's A are the samples with at least its value of a feature, its D those with at least
     its class.  The mean over all samples of ``log2(n |A and D| / (|A| |D|))`` is the information
@@ -51,7 +51,7 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     side : {"both", "ascending", "descending"}, default="both"
         "ascending": samples with at least a value, so that the highest classes count most.
         "descending": at most a value, so that the lowest do.  "both": the mean, which changes
@@ -64,19 +64,19 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         A selected feature scores more than this.  "shuffle": more than the best feature of one fit
         on permuted y.  None: "shuffle", since noise scores more than 0.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -89,13 +89,13 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if selected by number.
+        The score that selected features exceed; None if selected by number.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

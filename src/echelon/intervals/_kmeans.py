@@ -46,7 +46,7 @@ class IntervalKMeans(ClusterMixin, BaseEstimator):
         Scale every feature by its smallest lower and largest upper bound, so that features of
         different units compare.  False: use them as they are.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
 
     Attributes
     ----------

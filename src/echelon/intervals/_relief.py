@@ -31,17 +31,17 @@ TURNED, PAIRED = "linf", "l2"
 
 
 class IntervalRelief(MarginSelector):
-    """Relief for intervals: far from other classes, close to its own, feature by feature.
+    """Relief for features that are intervals.
 
-    For every sample, the score of a feature rises by its distance to the other classes and falls
-    by its distance to the sample's own class ([1]_).  What stands for a class is its prototype,
-    the interval of its mean bounds, so that time grows linearly with the samples; or, as in
-    Relief, its sample nearest to the one at hand.
+    For every sample, the score of a feature increases by its distance to the other classes and
+    decreases by its distance to the sample's own class ([1]_).  A class is represented by its
+    prototype, the interval of its mean bounds, so that time grows linearly with the samples; or, as
+    in Relief, by its nearest sample.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     margin : {"prototype", "nearest", "componentwise"}, default="prototype"
         What a sample is compared with.  "prototype" (RDisM2_a): the prototype of its own class and
         the nearest prototype of another class.  "componentwise" (RDisM2_b): the same, but the
@@ -51,19 +51,19 @@ class IntervalRelief(MarginSelector):
         Distance of two intervals: Euclidean norm, sum or maximum of the absolute differences of
         their lower and of their upper bounds.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float or "shuffle", default=0.0
         A selected feature scores at least this.  "shuffle": more than the best feature of one fit
         on permuted y.  None: 0, the paper's rule.  Must be left alone if ``n_features_to_select``
         is given.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     verbose : int, default=0
         Show a progress bar.
 
@@ -74,7 +74,7 @@ class IntervalRelief(MarginSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None

@@ -32,17 +32,17 @@ Part = tuple[np.ndarray, np.ndarray | None]
 
 
 class IRelief(SampleWeightMixin, MarginSelector):
-    """I-Relief: every sample is a neighbour by its distance, which the weights so far measure.
+    """I-Relief: Relief with soft neighbours and iterated feature weights.
 
-    In the place of the nearest hit and the nearest miss stand all hits, and all misses, each with
-    a probability that falls with its distance; samples that lie among misses count less.  The
-    features' expected margins, cut at 0 and scaled to norm 1, are the next weights of the
-    distance, and so on until they settle [1]_.
+    The nearest hit and the nearest miss are replaced by all hits and all misses, each with a
+    probability that decreases with its distance; samples surrounded by misses count less.  The
+    expected margins of the features, truncated at 0 and scaled to norm 1, are the next weights of
+    the distance, until they converge [1]_.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     width : float, default=0.2
         Width of the kernel exp(-distance / width), as a share of the mean distance under equal
         weights: the smaller, the fewer samples count as neighbours.
@@ -51,25 +51,25 @@ class IRelief(SampleWeightMixin, MarginSelector):
     tol : float, default=0.0001
         Weights have settled when they move less than this, in Euclidean norm.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: more than the mean score.
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: scores above the mean.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -80,11 +80,11 @@ class IRelief(SampleWeightMixin, MarginSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     n_iter_ : int
         Rounds until the weights settled.
     classes_ : ndarray of shape (n_classes,)
@@ -193,14 +193,13 @@ def _margins(samples: Samples, weights: np.ndarray, width: float, engine: Engine
 
 
 class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
-    """A selector asked again and again, for tables in which most features are irrelevant.
+    """A selector applied repeatedly, for data with many irrelevant features.
 
-    Irrelevant features hide, in the distance of samples, which of them are near by the relevant
-    ones.  TuRF [1]_ drops the worst share of the features and scores the rest again, until few are
-    left; the distance then rests on better and better features, and costs less and less.  VLS [2]_
-    scores random parts of the features, in which two that interact are among few others, and
-    takes the largest score of each.  Iterative Relief [3]_ scores all features again by a distance
-    in which each has the weight of its last score.
+    Irrelevant features blur distances between samples.  TuRF [1]_ drops the worst share of the
+    features and scores the rest again, until few are left; distances become more informative and
+    cheaper.  VLS [2]_ scores random subsets of the features, in which two interacting ones are
+    among few others, and uses the largest score of each.  Iterative Relief [3]_ scores all features
+    repeatedly, with each weighted in the distance by its previous score.
 
     Parameters
     ----------
@@ -228,14 +227,14 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     step_size : float, default=0.1
         Share of the way that weights move towards the new scores in a round of "iter".
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -249,7 +248,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     selector_ : object

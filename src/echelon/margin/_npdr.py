@@ -51,7 +51,7 @@ PENALTY, MAX_ITER, LEAST_DEVIATION = 1e4, 1000, 0.01
 
 
 class NPDR(OutcomeMixin, ReliefSelector):
-    """NPDR: regression of outcome differences on feature differences among neighbours.
+    """NPDR: regression of differences in the outcome on differences in a feature.
 
     Over all pairs of a sample and its neighbours, the difference of outcomes is regressed on the
     difference in one feature and those in covariates; a feature is good if its slope is large for
@@ -61,41 +61,41 @@ class NPDR(OutcomeMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_neighbors : int, "log" or "radius", default=10
         Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
         number of samples, rounded.  "radius": all that are nearer than the mean of the sample's
         distances less half their standard deviation, as in :class:`MultiSURF`.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr".
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     verbose : int, default=0
         Show a progress bar.
 
@@ -111,21 +111,22 @@ class NPDR(OutcomeMixin, ReliefSelector):
         outcome over the pairs, and outcomes less what the covariates explain; 0 for constant
         features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     pair_p_values_ : ndarray of shape (n_features,)
         Upper tail of the normal distribution at the scores, as others report it.  Pairs share
         samples, and it is far too small: for comparison only.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -28,14 +28,14 @@ FACTORS = ("upward", "downward", "anchoring")
 
 
 class OrdEval(BaseEstimator):
-    """Reinforcement factors: does the outcome rise, fall or stay when a feature does?
+    """Reinforcement factors: how each value of an ordered feature affects the outcome.
 
     For satisfaction surveys and other ordered answers.  Of all pairs of a sample and one of its
     nearest neighbours in which the feature steps up to a value, the share in which the outcome
     steps up too is the upward reinforcement of that value; downward reinforcement is the same for
     steps down, and anchoring for pairs that agree in the feature ([1]_).  Since neighbours are
     alike in the other features, a step is one of this feature, other things being equal.  The same
-    factors of shuffled values show what chance would make of them.
+    factors of permuted values show what would be expected by chance.
 
     Parameters
     ----------
@@ -44,25 +44,25 @@ class OrdEval(BaseEstimator):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     n_shuffles : int, default=200
         How often the values of every feature are shuffled; 0: not at all.
     coverage : float, default=0.95
         Share of the shuffled factors between the lower and the upper quantile.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     verbose : int, default=0
         Show a progress bar.
 

@@ -21,7 +21,7 @@ from echelon.targets import Target
 
 
 class OReliefF(OrderedClassesMixin, ReliefSelector):
-    """O-ReliefF: ReliefF for ordered classes, whose features should rise (or fall) with them.
+    """O-ReliefF: ReliefF for ordered classes.
 
     Two kinds of evidence count.  *Trend*: a feature is larger in the nearest samples of the classes
     above than in the sample itself, and smaller in those of the classes below.  *Contrast*: among
@@ -33,7 +33,7 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Misses above and below, and hits of the printed rule; the contrast takes as many times the
         number of classes (10 at most), of any class.  "log": the natural logarithm of the number
@@ -62,39 +62,39 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         with y.  None: larger is better throughout.  Where a trend goes against a given direction,
         "either" does not count the contrast: the score is that of the trend, below 0.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: "fdr", with "paper" "shuffle".
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.  Both hold about with neighbours of any class; with neighbours
-        per class and classes of unequal size they are exceeded by far.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.  Both hold approximately with neighbours of any class;
+        with neighbours per class and classes of unequal size they are exceeded by far.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -114,11 +114,12 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     monotonic_cst_ : ndarray of shape (n_features,)
         Direction of every feature, as used.
     classes_ : ndarray of shape (n_classes,)

@@ -24,7 +24,7 @@ from echelon.margin.rules import (
 
 
 class Relief(ReliefSelector):
-    """Relief: a feature is good if it differs at the nearest miss and agrees at the nearest hit.
+    """Relief: scores from the nearest hit and the nearest miss.
 
     For every sample, the score of a feature falls by the difference to the nearest sample of
     the same class and rises by the difference to the nearest sample of any other class
@@ -33,40 +33,40 @@ class Relief(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
         half of all noise.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -85,11 +85,12 @@ class Relief(ReliefSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -142,7 +143,7 @@ class ReliefF(ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Neighbours per class; a smaller class gives those it has.  "log": the natural logarithm of
         the number of samples, rounded.
@@ -156,36 +157,36 @@ class ReliefF(ReliefSelector):
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
         A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
         Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
         feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
         half of all noise.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -204,11 +205,12 @@ class ReliefF(ReliefSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int
@@ -313,7 +315,7 @@ class ReliefF(ReliefSelector):
 
 
 class RReliefF(OutcomeMixin, ReliefSelector):
-    """RReliefF: a feature is good if near samples that differ in it differ in the outcome.
+    """RReliefF: Relief for continuous targets and ordered classes.
 
     Every sample gives weights w, which add up to 1, to its nearest samples.  With d the difference
     in a feature and dy that in the outcome, both from 0 to 1, N_C = sum w dy, N_A = sum w d and
@@ -324,7 +326,7 @@ class RReliefF(OutcomeMixin, ReliefSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_neighbors : int or "log", default=10
         Neighbours of every sample, whatever their outcome.  "log": the natural logarithm of the
         number of samples, rounded.
@@ -334,42 +336,42 @@ class RReliefF(OutcomeMixin, ReliefSelector):
         Rank at which the weight has fallen to 37 % of that of the nearest, with
         ``neighbor_weights="rank"``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     ties : {"share", "index"}, default="share"
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -381,18 +383,19 @@ class RReliefF(OutcomeMixin, ReliefSelector):
         Scores less their mean, in units of their standard deviation, both over all permutations of
         the outcomes with the neighbours as they are; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

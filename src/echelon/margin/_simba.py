@@ -141,32 +141,32 @@ class Simba(AscentSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
         Independent runs in other random orders, in parallel; the one with the largest sum of
         margins, for weights scaled to a maximum of 1, is kept.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: more than the mean score.
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: scores above the mean.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -177,11 +177,11 @@ class Simba(AscentSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     classes_ : ndarray of shape (n_classes,)
@@ -220,7 +220,7 @@ class Simba(AscentSelector):
 
 
 class OSimba(OrderedClassesMixin, AscentSelector):
-    """O-Simba: Simba for ordered classes, whose features should rise (or fall) with them.
+    """O-Simba: Simba for ordered classes.
 
     The margin of a sample has two parts, upward and downward: the distance to the nearest sample
     of the classes above less that to the nearest hit that is no worse on any feature, and the
@@ -229,7 +229,7 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     n_epochs : int, default=1
         Visits to every sample.
     n_restarts : int, default=1
@@ -244,28 +244,28 @@ class OSimba(OrderedClassesMixin, AscentSelector):
         array, or a dict or Series by feature name (those not named: 0).  "auto": the
         sign of Kendall's tau with y.  None: larger is better throughout.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: more than the mean score.
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: scores above the mean.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -276,11 +276,11 @@ class OSimba(OrderedClassesMixin, AscentSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if ``n_features_to_select`` is given.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     largest_weight_ : float
         max(w^2), by which the scores were divided.
     monotonic_cst_ : ndarray of shape (n_features,)

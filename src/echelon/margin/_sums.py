@@ -66,12 +66,12 @@ def margin_weights(
     queries : ndarray of int
         The rows whose neighbours are sought.
     engine : Engine
-        Where the arithmetic runs.
+        The backend that does the computing.
     metric : {"manhattan", "euclidean", "paired"}
         Distance between samples; see :meth:`echelon.engines.Engine.prepare`.
     ties : {"share", "index"}
-        Samples equally far away share the places left, so that the order of rows never matters;
-        "index" gives them to the lowest rows.
+        With "share", samples at equal distances share the remaining places, so results do not
+        depend on the order of rows; with "index", the first rows are used.
     verbose : int, default=0
         Show a progress bar.
 

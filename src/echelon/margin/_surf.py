@@ -60,7 +60,7 @@ class RadiusSelector(OutcomeMixin, ReliefSelector):
 
 
 class SURF(RadiusSelector):
-    """SURF: Relief with every sample nearer than the mean distance as a neighbour.
+    """SURF: Relief with all samples closer than the mean distance as neighbours.
 
     For every sample, the score of a feature falls by its mean difference to the samples of the same
     class, and rises by that to samples of other classes, nearer than the mean distance of all pairs
@@ -69,41 +69,41 @@ class SURF(RadiusSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -112,22 +112,23 @@ class SURF(RadiusSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
-        for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (of the outcomes, if y has an order) with fixed neighbours; 0 for
+        constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -167,51 +168,51 @@ class SURF(RadiusSelector):
 
 
 class SURFStar(RadiusSelector):
-    """SURF*: SURF, and every sample farther than the mean distance with the opposite sign.
+    """SURF*: SURF that also uses far samples, with the opposite sign.
 
     As :class:`SURF`; and samples beyond the mean distance count too: a feature gains by its mean
-    difference to far samples of the same class, and loses by that to far samples of other
-    classes [1]_.  It is for features that matter only in combination: one that acts alone differs
-    at far misses, which counts against it.
+    difference to far samples of the same class, and loses by that to far samples of other classes
+    [1]_.  It is for features that matter only in combination: a feature with an effect of its own
+    also differs at far misses, which counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -220,21 +221,22 @@ class SURFStar(RadiusSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values with fixed neighbours; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -277,7 +279,7 @@ class SURFStar(RadiusSelector):
 
 
 class MultiSURF(RadiusSelector):
-    """MultiSURF: as SURF, with a limit for every sample.
+    """MultiSURF: SURF with a separate radius for every sample.
 
     A neighbour of a sample lies nearer than the mean of its distances to all others less half their
     standard deviation.  For every sample, the score of a feature falls by its mean difference to
@@ -286,41 +288,41 @@ class MultiSURF(RadiusSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -329,22 +331,23 @@ class MultiSURF(RadiusSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
-        for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (of the outcomes, if y has an order) with fixed neighbours; 0 for
+        constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -385,51 +388,51 @@ class MultiSURF(RadiusSelector):
 
 
 class MultiSURFStar(RadiusSelector):
-    """MultiSURF*: MultiSURF, and far samples with the opposite sign.
+    """MultiSURF*: MultiSURF that also uses far samples, with the opposite sign.
 
     As :class:`MultiSURF`; and samples farther than the mean distance and half a standard deviation
     count too: a feature gains by its mean difference to far samples of the same class, and loses by
     that to far samples of other classes [1]_.  It is for features that matter only in combination:
-    one that acts alone differs at far misses, which counts against it.
+    a feature with an effect of its own also differs at far misses, which counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -438,21 +441,22 @@ class MultiSURFStar(RadiusSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values with fixed neighbours; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -64,55 +64,54 @@ class SigmoidSelector(RadiusSelector):
 
 
 class SWRF(SigmoidSelector):
-    """SWRF: SURF with neighbours that weigh more the nearer they are.
+    """SWRF: SURF with larger weights for closer neighbours.
 
     For every sample, the score of a feature falls by its weighted difference to the samples of the
     same class, and rises by that to samples of other classes, nearer than the mean distance of all
-    pairs of samples.  Those near the limit hardly count, so that it matters little where it
-    lies [1]_.
+    pairs of samples.  Those near the limit hardly count, so its exact value matters little [1]_.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     dead_band : float, default=0.0
         Standard deviations from the mean distance to either limit.  0: the limits are the mean.
         0.5, with a limit for every sample: the samples that count are those of
         :class:`MultiSURF` and :class:`MultiSURFStar`.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -121,22 +120,23 @@ class SWRF(SigmoidSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
-        for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (of the outcomes, if y has an order) with fixed neighbours; 0 for
+        constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -179,55 +179,55 @@ class SWRF(SigmoidSelector):
 
 
 class SWRFStar(SigmoidSelector):
-    """SWRF*: SWRF, and samples farther than the mean distance with the opposite sign.
+    """SWRF*: SWRF that also uses far samples, with the opposite sign.
 
     As :class:`SWRF`; and samples beyond the mean distance count too, the more the farther they are:
     a feature gains by its weighted difference to far samples of the same class, and loses by that
-    to far samples of other classes [1]_.  It is for features that matter only in combination: one
-    that acts alone differs at far misses, which counts against it.
+    to far samples of other classes [1]_.  It is for features that matter only in combination: a
+    feature with an effect of its own also differs at far misses, which counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     dead_band : float, default=0.0
         Standard deviations from the mean distance to either limit.  0: the limits are the mean.
         0.5, with a limit for every sample: the samples that count are those of
         :class:`MultiSURF` and :class:`MultiSURFStar`.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -236,21 +236,22 @@ class SWRFStar(SigmoidSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values with fixed neighbours; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -293,7 +294,7 @@ class SWRFStar(SigmoidSelector):
 
 
 class MultiSWRF(SigmoidSelector):
-    """MultiSWRF: as SWRF, with a limit for every sample.
+    """MultiSWRF: SWRF with a separate mean distance for every sample.
 
     A neighbour of a sample lies nearer than the mean of its distances to all others, and weighs
     more the nearer it is.  For every sample, the score of a feature falls by its weighted
@@ -303,45 +304,45 @@ class MultiSWRF(SigmoidSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     dead_band : float, default=0.0
         Standard deviations from the mean distance to either limit.  0: the limits are the mean.
         0.5, with a limit for every sample: the samples that count are those of
         :class:`MultiSURF` and :class:`MultiSURFStar`.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -350,22 +351,23 @@ class MultiSWRF(SigmoidSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values (of the outcomes, if y has an order) with the neighbours as they are; 0
-        for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (of the outcomes, if y has an order) with fixed neighbours; 0 for
+        constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int
@@ -408,55 +410,56 @@ class MultiSWRF(SigmoidSelector):
 
 
 class MultiSWRFStar(SigmoidSelector):
-    """MultiSWRF*: MultiSWRF, and far samples with the opposite sign.
+    """MultiSWRF*: MultiSWRF that also uses far samples, with the opposite sign.
 
     As :class:`MultiSWRF`; and samples farther than the mean of the distances count too, the more
     the farther they are: a feature gains by its weighted difference to far samples of the same
     class, and loses by that to far samples of other classes [1]_.  It is for features that matter
-    only in combination: one that acts alone differs at far misses, which counts against it.
+    only in combination: a feature with an effect of its own also differs at far misses, which
+    counts against it.
 
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass ``threshold``.
+        Number or share of features to select.  None: those that pass ``threshold``.
     dead_band : float, default=0.0
         Standard deviations from the mean distance to either limit.  0: the limits are the mean.
         0.5, with a limit for every sample: the samples that count are those of
         :class:`MultiSURF` and :class:`MultiSURFStar`.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     metric : {"manhattan", "euclidean"}, default="manhattan"
         Distance between samples, over features scaled to [0, 1].
     sample_size : int or float, default=None
-        Number, or share, of samples drawn at random, without replacement, whose neighbours are
-        looked up.  None: all samples once.
+        Number or share of samples, drawn at random without replacement, whose neighbours are
+        searched.  None: all samples.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0.
     error_rate : float, default=0.05
-        Of "fdr": the expected share of noise among the features selected.  Of "family": the
-        probability of selecting any.
+        With "fdr": the expected share of noise among the selected features.  With "family": the
+        probability of selecting any noise.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.
+        Seed of all random choices.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -465,21 +468,22 @@ class MultiSWRFStar(SigmoidSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values with the neighbours as they are; 0 for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values with fixed neighbours; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best.
+        Rank of every feature, 1 is best.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if p-values or ``n_features_to_select`` decide.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
-        What y was read as.
+        Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.  Not for regression.
     n_features_in_ : int

@@ -137,8 +137,8 @@ def relabel_monotone(
         What is made as small as possible: how many samples change ([1]_, [2]_), or by how many
         classes they change in all ([3]_).  For two classes both are the same.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     sample_weight : array-like of shape (n_samples,), default=None
         What it costs to change a sample.  Weights that are no whole numbers are rounded to a
         billionth of their sum; samples of weight 0 are left out.

@@ -40,8 +40,8 @@ class DominanceRoughSet(SampleWeightMixin, ForwardSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     monotonic_cst : array-like, dict, "auto" or None, default="auto"
         For every feature 1 (larger is better), -1 (smaller is better) or 0 (left out), as an array,
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
@@ -51,21 +51,21 @@ class DominanceRoughSet(SampleWeightMixin, ForwardSelector):
         Share of the samples that dominate a sample, and of those it dominates, that must agree
         with its class (variable consistency, [3]_).  1: all of them.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -87,7 +87,7 @@ class DominanceRoughSet(SampleWeightMixin, ForwardSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     path_ : recarray of shape (n_reached,)

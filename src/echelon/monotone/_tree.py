@@ -21,7 +21,7 @@ from echelon.targets import answered, read_ordered_classes
 
 
 class OrdinalTree(ClassifierMixin, BaseEstimator):
-    """A tree for ordered classes: greedy binary splits by a criterion that knows their order.
+    """A classification tree for ordered classes.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class OrdinalTree(ClassifierMixin, BaseEstimator):
     min_samples_split : int, default=2
         Samples in a node that is split, at least.
     min_samples_leaf : int, default=1
-        Samples in a leaf, at least.
+        Minimum number of samples in a leaf.
     ccp_alpha : float or "cv", default=0.0
         The price of a leaf in minimal cost-complexity pruning [4]_: the cost of a leaf is its
         ordinal Gini impurity (with ``criterion="gini"`` its Gini impurity), weighted by its share
@@ -55,13 +55,13 @@ class OrdinalTree(ClassifierMixin, BaseEstimator):
         What :meth:`predict` answers: the median class of a leaf, which is best
         for the MAE in classes, or the most frequent one, which is best for accuracy.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Needed for labels that are neither integers nor ordered
-        categories.
+        The classes from lowest to highest.  Required for classes that are neither integers nor an
+        ordered categorical.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice.  Only the folds of ``ccp_alpha="cv"`` are random.
+        Seed of all random choices.  Only the folds of ``ccp_alpha="cv"`` are random.
 
     Attributes
     ----------

@@ -76,8 +76,8 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     penalty : float, default=4.0
         Cost of a sample decided wrongly, against the size of the ball.
     step : float, default=0.01
@@ -85,22 +85,22 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     max_radius : float, default=0.25
         The largest radius tried is this times the square root of the number of features chosen.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
-        Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
+        Whether a sample votes in its own ball.  If not, an empty ball counts as an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -109,7 +109,7 @@ class NeighborhoodSoftMargin(NeighborhoodSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     path_ : recarray of shape (n_reached,)
@@ -310,25 +310,25 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     radius : float, default=0.15
         Radius of the ball, over features scaled to [0, 1].
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     engine : {"auto", "numpy", "numba", "torch", "dask"} or Engine, default="auto"
-        Where the arithmetic runs.
+        The backend that does the computing.
     must_keep : mask, indices or names, default=None
-        Features that are selected in any case and ranked first; others are chosen beside them.
-        They count in ``n_features_to_select``.
+        Features that are always selected and ranked first; the others are evaluated beside them.
+        They count towards ``n_features_to_select``.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features_to_select`` counts groups, and
-        ``ranking_`` is that of groups, as good as their best feature.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features_to_select`` counts
+        groups, and a group has the rank of its best feature.
     verbose : int, default=0
         Show a progress bar.
 
@@ -337,7 +337,7 @@ class NeighborhoodRoughSet(NeighborhoodSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never reached share the last.
+        Rank of every feature, 1 is best; features that were never reached share the last rank.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     path_ : recarray of shape (n_reached,)

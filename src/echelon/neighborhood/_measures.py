@@ -55,8 +55,8 @@ def lower_approximation(
     label : object, default=None
         The class; None for the union over all classes.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -97,8 +97,8 @@ def upper_approximation(
     label : object, default=None
         The class; None for the union over all classes.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def boundary(
     label : object, default=None
         The class; None for the union over all classes.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -166,8 +166,8 @@ def dependency(X: Any, y: Any, radius: float, *, categorical_features: Any = "fr
     radius : float
         Radius of the closed Euclidean ball, above 0.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -196,8 +196,8 @@ def neighborhood_margin(X: Any, y: Any, *, categorical_features: Any = "from_dty
     y : array-like of shape (n_samples,)
         Classes.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -235,10 +235,10 @@ def decision_errors(
     radius : float
         Radius of the closed Euclidean ball, above 0.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
-        Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
+        Whether a sample votes in its own ball.  If not, an empty ball counts as an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------
@@ -283,10 +283,10 @@ def soft_margin(
     max_radius : float, default=0.25
         The largest radius tried is this times the square root of the number of features.
     vote : {"leave_one_out", "inclusive"}, default="leave_one_out"
-        Whether a sample has a vote in its own ball.  If not, an empty ball is an error.
+        Whether a sample votes in its own ball.  If not, an empty ball counts as an error.
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
-        Nominal features, whose values are equal or not.  "from_dtype": the string and unordered
-        categorical columns of a DataFrame; ordered categoricals count as their codes.
+        Nominal features, whose values are either equal or not.  "from_dtype": the string and
+        unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def check_rank_order(X: Any, target: Any, *, cv: int = 5, random_state: int = 0)
     cv : int, default=5
         Folds, stratified by class.
     random_state : int, default=0
-        Seed of every random choice.
+        Seed of all random choices.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def _has_probabilities(estimator: RankOrderClassifier) -> bool:
 
 
 class RankOrderClassifier(ClassifierMixin, BaseEstimator):
-    """Classes from the order of the features within samples, by one of three methods.
+    """Classifiers that use only the order of the features within a sample.
 
     "bayes" is Bernoulli naive Bayes on the order of every pair of features, the classifier of
     [1]_, from counts of precedence: the n (n - 1) / 2 columns are never built.  "center" gives a
@@ -55,8 +55,8 @@ class RankOrderClassifier(ClassifierMixin, BaseEstimator):
     C : float, default=10.0
         Cost of a training sample on the wrong side, for "kernel".
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
 
     Attributes
     ----------

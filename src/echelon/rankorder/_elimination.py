@@ -33,7 +33,7 @@ _PATH = np.dtype([("feature", int), ("value", float), ("divergence", float)])
 
 
 class RankOrderSelector(BaseSelector):
-    """Backward elimination where only the order of the features within a sample counts.
+    """Backward elimination that uses only the order of the features within a sample.
 
     For measurements whose level is not comparable between samples (ratings by different people,
     sensors with a drifting base), not for others: :func:`echelon.profile.check_rank_order` tries
@@ -43,8 +43,8 @@ class RankOrderSelector(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as the search finds, by the rule in
-        the Notes.
+        Number or share of features to select.  None: determined by the search, as described in the
+        Notes.
     criterion : {"spoilers", "cdv", "kl", "ks"}, default="spoilers"
         What goes first: the feature with most inversions within the classes ("spoilers"); the one
         whose removal changes the distances between the centers of the classes least ("cdv", center
@@ -57,8 +57,8 @@ class RankOrderSelector(BaseSelector):
     step : int or float, default=1
         Features removed at a time; below 1, as a share of all features, rounded down.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 

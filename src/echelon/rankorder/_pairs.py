@@ -66,7 +66,7 @@ class BooleanOrder(TransformerMixin, BaseEstimator):
     """Transform samples into the order of every pair of their features.
 
     See :func:`~echelon.rankorder.boolean_order` for the values.  There are n (n - 1) / 2 columns:
-    select features first, or ask for a sparse matrix, which leaves out what is 0 (about half).
+    select features first, or use a sparse matrix, which omits zeros (about half).
 
     Parameters
     ----------

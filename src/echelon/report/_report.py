@@ -90,10 +90,10 @@ def summarize(
     selectors : selector, or dict of str to selector
         Methods to use, unfitted, by the name to show.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     class_order : sequence, default=None
-        Classes from lowest to highest.  Given, y is ordinal.
+        The classes from lowest to highest; the target is then ordinal.
     estimator : estimator, default=None
         Model to score the features by.  None: the better of a linear model (logistic regression,
         one question per threshold for ordered classes, or ridge regression) and a forest of
@@ -126,11 +126,11 @@ def summarize(
         What may be lost against the best size, in the units of ``scoring``, or
         "2%" of the improvement over the baseline.  None: see ``n_features``.
     keep : sequence of str, default=()
-        Features that are selected in any case; the others are evaluated beside them.
+        Features that are always selected; the others are evaluated beside them.
     feature_groups : array-like or dict, default=None
-        Features that stand or fall together: a label for every feature (None: on its own), or a
-        dict from labels to mask, indices or names.  ``n_features`` counts groups, each as good as
-        its best feature; the report counts features.
+        Features that are selected all together or not at all: a label per feature (None: not in a
+        group), or a dict from labels to mask, indices or names.  ``n_features`` counts groups, each
+        ranked by its best feature; the report counts features.
     monotonic_cst : array-like or dict, default=None
         Directions that are known: for every feature 1 (rises with the target), -1 (falls with it)
         or 0 (either), as an array, or a dict or Series by feature name (those not named: 0).
@@ -140,19 +140,19 @@ def summarize(
         Samples of half of the rows on which the stability of the choice is measured; 0: not at
         all.
     random_state : int, RandomState instance or None, default=0
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
     profile : Profile, default=None
         What ``echelon.profile.profile`` found in the data.
     notes : sequence of str, default=()
-        What was done to the data before, in sentences that are shown as they are.
+        What was done to the data before, in sentences that are shown unchanged.
     source, command : str, default=None
         Where the data come from and how the report was made, shown as they are.
     evidence : bool, default=False
         Test every feature given all others, and show whether it is needed, replaceable or without
         evidence: see :class:`echelon.ConditionalEvidence`.  Rows must be independent.
     n_jobs : int, default=None
-        Cores to use; -1: all.  None: all, in threads and without further processes, unless a
-        context or worker of joblib says otherwise.  Results do not depend on it.
+        Number of cores; -1: all.  None: all, in threads and without further processes, unless a
+        context or worker of joblib sets another number.  Results do not depend on it.
     verbose : int, default=0
         Show a progress bar.
 

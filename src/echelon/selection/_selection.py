@@ -20,10 +20,10 @@ from echelon.selection._schema import Column, Saved, checked, loads
 
 
 class Selection:
-    """The features that were selected, as data: saved as JSON, and applied to later data.
+    """A selection that can be saved as JSON and applied to later data.
 
-    Made by ``AutoSelector.to_json`` and by ``echelon rank --save``.  It holds what the table looked
-    like, the ranking, the scores, and the settings; no rows and no fitted model.
+    Made by ``AutoSelector.to_json`` and by ``echelon rank --save``.  It holds a description of the
+    data, the ranking, the scores and the settings, but no rows and no fitted model.
 
     Parameters
     ----------

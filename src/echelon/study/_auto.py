@@ -397,7 +397,7 @@ class AutoSelector(Presented, SelectorMixin, BaseEstimator):
         profile : Profile, default=None
             What ``echelon.profile.profile`` found in the data.
         notes : sequence of str, default=()
-            What was done to the data before, in sentences that are shown as they are.
+            What was done to the data before, in sentences that are shown unchanged.
         source, command : str, default=None
             Where the data come from and how the report was made, shown as they are.
         evidence : bool, default=False

@@ -71,7 +71,7 @@ def read_rule(
     tolerance : float, str or None
         In units of the score, or as "2%" of the improvement over the baseline.
     always : sequence of str
-        Features that are selected in any case.
+        Features that are always selected.
     names : sequence of str
         All features.
     groups : ndarray of shape (n_features,)

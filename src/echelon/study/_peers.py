@@ -37,10 +37,10 @@ class Peer(BaseEstimator, ABC):
     Parameters
     ----------
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
-        What y is: ordered classes, classes without an order, or numbers.  "auto": as
-        :func:`echelon.targets.read_target` reads it; a few different numbers are ordered classes.
+        Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
+        (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
     random_state : int, RandomState instance or None, default=None
-        Seed of every random choice, also of selectors and models whose own was left open.
+        Seed of all random choices, including those of selectors and models without a seed.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ def summary_of(
     found : Profile, default=None
         What ``echelon.profile.profile`` found in the data.
     notes : sequence of str, default=()
-        What was done to the data before, in sentences that are shown as they are.
+        What was done to the data before, in sentences that are shown unchanged.
     source, command : str, default=None
         Where the data come from and how the study was started, shown as they are.
     evidence : bool, default=False

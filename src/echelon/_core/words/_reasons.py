@@ -168,8 +168,9 @@ def differences(features: Sequence[Any]) -> list[str]:
         )
     if missed:
         said.append(
-            "Not selected, but needed, as significant given all others; adding them improves the "
-            f"prediction little: {listed(missed, MOST_DIFFERENCES)}."
+            "Not selected, but needed, as significant given all others: "
+            f"{listed(missed, MOST_DIFFERENCES)}. A significant effect can be too small to improve "
+            "the prediction."
         )
     return said
 
