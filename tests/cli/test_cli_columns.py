@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import ORDER, call, grades
-from echelon.cli._config import as_toml
-from echelon.cli._options import as_name, halves, missing_texts, names
+from echelon.cli._options import as_name, as_toml, halves, missing_texts, names
 
 
 def test_columns_without_a_target(tmp_path, capsys):

@@ -17,7 +17,7 @@ from openpyxl.chart import BarChart
 
 from cli_cases import call, grades
 from echelon.cli._terminal import InputError
-from echelon.cli.files import Reading, _limit, read_table
+from echelon.cli.files import Reading, _bytes, read_table
 
 
 def test_a_short_row_is_refused_after_a_cell_of_any_length(tmp_path):
@@ -293,7 +293,7 @@ def test_unpacking_stops_early(tmp_path, capsys):
 def test_a_device_without_an_end(capsys, monkeypatch):
     if not os.path.exists("/dev/zero"):
         pytest.skip("there is none")
-    monkeypatch.setattr(_limit, "free_memory", lambda: 2e7)
+    monkeypatch.setattr(_bytes, "free_memory", lambda: 2e7)
     done = call(capsys, "profile", "/dev/zero", "-t", "grade")
     done.check_refused("zero takes more than 10 MB of memory", "--max-memory")
 
@@ -312,7 +312,7 @@ class Endless:
 
 
 def test_the_memory_that_is_free_is_a_number_of_bytes():
-    assert 1e6 < _limit.free_memory() < 1e15
+    assert 1e6 < _bytes.free_memory() < 1e15
 
 
 @pytest.mark.parametrize("size", ["", "much", "-1GB", "0", "8 elephants", "1e9"])

@@ -9,7 +9,7 @@ import pytest
 
 from echelon._core.jobs import watched
 from echelon.cli.files import Reading, _parts, read_table
-from echelon.cli.files._limit import Limit
+from echelon.cli.files._bytes import Limit
 
 N = 3000
 

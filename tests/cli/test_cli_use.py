@@ -315,7 +315,7 @@ def test_what_is_wrong_with_a_configuration(text, said, credit, tmp_path, capsys
 def test_any_text_survives_a_configuration():
     import tomllib
 
-    from echelon.cli._config import as_toml
+    from echelon.cli._options import as_toml
 
     held = {"drop": 'a"b\\c\n\x7f\u202e', "missing": ["=1", "é"], "cv": 3, "unordered": True}
     assert tomllib.loads(as_toml(held, "0")) == held

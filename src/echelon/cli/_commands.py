@@ -16,7 +16,7 @@ import pandas as pd
 from echelon import __version__
 from echelon._core.files import write_whole
 from echelon._core.words import data_caveats, visible
-from echelon.cli import _config, _described, _outputs, _show, _targets, _use, _work
+from echelon.cli import _columns, _options, _outputs, _show, _targets, _use, _work
 from echelon.cli._options import Common, Judging, Using
 from echelon.cli._prepare import reading_of
 from echelon.cli._terminal import InputError, show_json, working
@@ -55,7 +55,7 @@ def _study_targets(
 ) -> None:
     """One report on several targets."""
     _targets.check(common, using, targets)
-    options = _config.options_used(common, judging, method=method, targets_as_features=as_features)
+    options = _options.options_used(common, judging, method=method, targets_as_features=as_features)
     reports, found = _targets.study_targets(common, judging, [method], table, targets, as_features)
     frames = {
         name: _ranking_frame(each.report.summary(), _use.reasons_aside(each.task))
@@ -80,7 +80,7 @@ def study(
     using = using or Using()
     _outputs.check_outputs(common, using)
     found = _work.study(common, judging, methods, table)
-    options = _config.options_used(common, judging, **_named(methods))
+    options = _options.options_used(common, judging, **_named(methods))
     summary = found.report.summary()
     summary["how"]["configuration"] = options
     found, aside = found._replace(report=Report(summary)), _use.reasons_aside(found.task)
@@ -112,7 +112,7 @@ def _save_config(common: Common, using: Using, options: dict[str, Any]) -> list[
     """Write the options that were used, where asked for."""
     if not using.save_config:
         return []
-    content = _config.as_toml(options, __version__)
+    content = _options.as_toml(options, __version__)
     write_whole(using.save_config, content, overwrite=common.force)
     return [using.save_config]
 
@@ -205,7 +205,7 @@ def profile(common: Common) -> None:
 def columns(common: Common) -> None:
     """The columns of a file as they were read."""
     found = _work.columns(common)
-    frame = _described.as_frame(found)
+    frame = _columns.as_frame(found)
     written = _outputs.write_outputs(common, frame)
     if common.json:
         show_json(found)

@@ -11,8 +11,7 @@
 ``_rankers``   any selector as a ranking of any data set
 ``_shuffled``  what every selected feature is worth: the loss where its values are shuffled
 ``_features``  every method and every feature as facts
-``_evidence``  which features are needed, given all others
-``_scorecard`` weights of evidence of the best features, for two classes
+``_evidence``  which features are needed, given all others; weights of evidence for two classes
 ``_sampled``   a Dask DataFrame as a sample, for a study of it
 ``_summary``   a study as one dict of facts
 ``_saved``     a study as a ``Selection``

@@ -28,7 +28,7 @@ from echelon.study._choice import (
     size_of,
 )
 from echelon.study._design import Design
-from echelon.study._evidence import with_evidence
+from echelon.study._evidence import scorecard, with_evidence
 from echelon.study._features import (
     feature_rows,
     method_part,
@@ -39,7 +39,6 @@ from echelon.study._features import (
     with_p_values,
 )
 from echelon.study._models import GIVEN, MANY, many_labels
-from echelon.study._scorecard import scorecard
 from echelon.study._study import Baseline, Study
 from echelon.study.types import (
     Answer,

@@ -1,7 +1,7 @@
 """Files of any format as tables, and what is wrong with them in one sentence.
 
 ``_read``   any format, compressed or not;  ``_text``  delimited text and ARFF
-``_unpack`` the bytes of a file, unpacked;  ``_limit``  how much memory they may take
+``_bytes``  the bytes of a file: how much memory they may take, unpacked, and what they are
 ``_around`` titles above a table, totals and notes below it
 ``_labelled``  SPSS, Stata and SAS;  ``_databases``  SQLite and DuckDB;  ``_json_lines``  JSON lines
 ``_clean``  columns of text that are really numbers or dates;  ``_numbers``  how numbers are written

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +13,12 @@ from echelon._core.extras import require
 from echelon._core.files import expanded
 from echelon._core.words import counted, listed
 from echelon.cli._terminal import InputError, brief, nearest
-from echelon.cli.files._limit import Limit
+from echelon.cli.files._bytes import Limit
 
 AT_A_TIME = 10_000
 """Rows between two looks at how much memory they take."""
 _LEAST = 64_000_000
 """Bytes that DuckDB itself needs."""
-
-
-def kind_of(data: bytes) -> str | None:
-    """The database that a file is, by how it begins."""
-    if data.startswith(b"SQLite format 3\x00"):
-        return "SQLite"
-    # A number of 8 bytes, the version, follows; texts have no zeros.
-    return "DuckDB" if data[8:12] == b"DUCK" and data[14:20] == bytes(6) else None
-
-
-def kind_at(path: str) -> str | None:
-    """The database at a path; None for other files, and where nothing can be read."""
-    try:
-        place = expanded(path)
-        if not place.is_file():
-            return None
-        with place.open("rb") as file:
-            return kind_of(file.read(20))
-    except (OSError, ValueError):
-        return None
-
-
-@contextmanager
-def as_file(data: bytes) -> Iterator[str]:
-    """A database that was compressed, or came on standard input, as a file."""
-    with tempfile.TemporaryDirectory(prefix="echelon-") as folder:
-        path = Path(folder) / "data"
-        path.write_bytes(data)
-        yield str(path)
 
 
 def read_database(

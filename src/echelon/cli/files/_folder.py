@@ -17,10 +17,9 @@ from echelon._core.extras import require
 from echelon._core.files import expanded
 from echelon._core.words import listed
 from echelon.cli._terminal import InputError, brief, nearest
-from echelon.cli.files._limit import WIDTHS, Limit
+from echelon.cli.files._bytes import WIDTHS, Limit, source_bytes, unpacked
 from echelon.cli.files._numbers import numbers_of
 from echelon.cli.files._text import Reading
-from echelon.cli.files._unpack import source_bytes, unpacked
 from echelon.large import Drawn, Files, Frames, Source, draw
 
 PARQUET = (".parquet", ".pq")

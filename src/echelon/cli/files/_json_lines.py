@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from echelon.cli._terminal import InputError
-from echelon.cli.files._limit import Limit
+from echelon.cli.files._bytes import Limit
 from echelon.cli.files._parts import Slices
 
 ENDINGS = (".jsonl", ".ndjson")

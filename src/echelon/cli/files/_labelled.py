@@ -16,19 +16,10 @@ import pandas as pd
 from echelon._core.extras import require
 from echelon._core.words import counted, is_number, listed
 from echelon.cli._terminal import InputError, brief
-from echelon.cli.files._limit import Limit
+from echelon.cli.files._bytes import Limit
 from echelon.cli.files._text import Reading
 from echelon.profile import guess_order
 from echelon.targets import FEW
-
-READERS = {
-    rb"\$FL[23]@\(#\)": ("SPSS", "read_sav"),
-    rb".{0,200}SPSS PORT FILE": ("SPSS", "read_por"),
-    rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00": ("Stata", "read_dta"),
-    rb"\x00{12}\xc2\xea\x81\x60": ("SAS", "read_sas7bdat"),
-    rb"HEADER RECORD\*{7}LIB": ("SAS", "read_xport"),
-}
-"""How the files of these programs begin, and what reads them."""
 
 _DECLARING = ("read_sav", "read_dta", "read_sas7bdat")
 """Readers that tell codes that are declared missing from no value."""
@@ -45,12 +36,6 @@ MOST_SAID = 4
 """Sets of labels that are named one by one."""
 
 _Labels = tuple[tuple[str, str], ...]
-
-
-def reader_of(data: bytes) -> tuple[str, str] | None:
-    """The program that made a file, and what reads it; None for other files."""
-    found = (who for begin, who in READERS.items() if re.match(begin, data[:600], re.DOTALL))
-    return next(found, None)
 
 
 def read_labelled(

@@ -16,14 +16,23 @@ from echelon._core.extras import require
 from echelon._core.words import listed
 from echelon.cli._terminal import InputError, brief, nearest
 from echelon.cli.files._around import table_in
+from echelon.cli.files._bytes import (
+    WIDTHS,
+    Limit,
+    as_file,
+    database_at,
+    database_in,
+    limit_for,
+    reader_of,
+    source_bytes,
+    unpacked,
+)
 from echelon.cli.files._clean import cleaned
-from echelon.cli.files._databases import as_file, kind_at, kind_of, read_database
+from echelon.cli.files._databases import read_database
 from echelon.cli.files._folder import Drawing, Folder, folder_of, is_parquet, parquet_of, text_of
 from echelon.cli.files._json_lines import ENDINGS, is_json_lines, read_json_lines
-from echelon.cli.files._labelled import read_labelled, reader_of
-from echelon.cli.files._limit import WIDTHS, Limit, limit_for
+from echelon.cli.files._labelled import read_labelled
 from echelon.cli.files._text import Reading, decoded, is_arff, read_arff, read_text
-from echelon.cli.files._unpack import source_bytes, unpacked
 from echelon.large import Drawn
 
 _R = rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00"
@@ -114,7 +123,7 @@ def _parsed(
     source: str, how: Reading, limit: Limit, folder: Folder | None = None
 ) -> tuple[pd.DataFrame, list[str]]:
     """By content where it tells, by the ending of the name elsewhere; and notes."""
-    kind = None if folder is not None or source == "-" else kind_at(source)
+    kind = None if folder is not None or source == "-" else database_at(source)
     if kind is not None:
         return _database(source, kind, how, limit)
     if folder is not None:
@@ -128,7 +137,7 @@ def _parsed(
         raise InputError(
             f"{name} is a file of R, which is not read. Save it as CSV, Parquet, Feather or Excel."
         )
-    kind, program = kind_of(data), reader_of(data)
+    kind, program = database_in(data), reader_of(data)
     if kind is not None:
         with as_file(data) as place:
             return _database(place, kind, how, limit)
@@ -149,7 +158,7 @@ def _parsed(
         raise InputError(f"{name} is empty.")
     if path.endswith(".arff") or is_arff(text):
         frame = read_arff(text, name)
-    elif path.endswith(ENDINGS) or is_json_lines(text):
+    elif path.endswith(ENDINGS) or (text[:LOOKED_AT].lstrip()[:1] == "{" and is_json_lines(text)):
         frame = read_json_lines(text, limit)
     else:
         tabs = "\t" if path.endswith((".tsv", ".tab")) else None

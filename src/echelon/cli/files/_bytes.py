@@ -1,4 +1,7 @@
-"""The bytes of a file or of standard input, unpacked where they are compressed."""
+"""The bytes of a file: how much memory they may take, unpacked, and what they are.
+
+A small file may unpack to a huge one, so that everything that is read is counted while it comes.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,103 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from echelon._core.files import expanded
 from echelon.cli._terminal import InputError, brief, nearest
-from echelon.cli.files._limit import Limit
+
+SHARE = 0.5
+"""Of the free memory that the data may take unless told otherwise: ranking needs some as well."""
+
+UNKNOWN = 8e9
+"""Bytes assumed to be free where the system does not tell."""
+
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
+"""Bytes of a value of Parquet; 8 for all others."""
+
+CHUNK = 1 << 20
+_UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+class Limit(NamedTuple):
+    """Bytes that the data of a file may take."""
+
+    n_bytes: float
+    name: str
+    """Of the file."""
+
+    def check(self, needed: float) -> None:
+        """Refuse what needs more."""
+        if needed > self.n_bytes:
+            raise InputError(
+                f"{self.name} takes more than {_shown(self.n_bytes)} of memory, the limit. Use "
+                "fewer rows or columns, or raise --max-memory."
+            )
+
+    def read(self, stream: IO[bytes]) -> bytes:
+        """All that comes, unless it is too much."""
+        chunks = []
+        total = 0
+        while chunk := stream.read(CHUNK):
+            chunks.append(chunk)
+            total += len(chunk)
+            self.check(total)
+        return b"".join(chunks)
+
+
+def limit_for(name: str, size: str | None) -> Limit:
+    """What ``--max-memory`` says, a share of the free memory where it says nothing."""
+    if size is None:
+        return Limit(SHARE * free_memory(), name)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", size.strip(), re.IGNORECASE)
+    if found is None or float(found[1]) == 0:
+        raise InputError(f"--max-memory must be a size such as 500MB or 8GB, got {size!r}.")
+    return Limit(float(found[1]) * _UNITS[found[2].upper()], name)
+
+
+def free_memory() -> float:
+    """Bytes of memory that this process may still take, by and large."""
+    return min(_available(), _allowed())
+
+
+def _available() -> float:
+    """What the machine has left; all it has where it does not say that."""
+    try:
+        found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+        if found is not None:
+            return float(found[1]) * 1024
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError, AttributeError):  # no such file, or name, or function
+        return UNKNOWN
+
+
+def _allowed() -> float:
+    """What a container may take."""
+    for place in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            return float(Path("/sys/fs/cgroup", place).read_text())
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+    return float("inf")
+
+
+def _shown(n_bytes: float) -> str:
+    """A size as people write it."""
+    for unit in ("T", "G", "M", "K"):
+        if n_bytes >= _UNITS[unit]:
+            return f"{n_bytes / _UNITS[unit]:.3g} {unit}B"
+    return f"{n_bytes:.0f} bytes"
+
+
+# ------------------------------------------------------------------------------------- unpacked
 
 _FORMATS: dict[bytes, tuple[str, str, Callable[[io.BytesIO], Any]]] = {
     b"\x1f\x8b": ("gzip", ".gz", gzip.open),
@@ -146,3 +236,50 @@ def _from_zip(data: bytes, path: str, limit: Limit) -> tuple[bytes, str]:
         if _ends(path, ".xlsx") or _ends(path, ".xlsm"):
             return data, path
         raise InputError(f"{name} is a damaged zip file: {brief(error)}.") from error
+
+
+# ---------------------------------------------------------------------------------- what they are
+
+READERS = {
+    rb"\$FL[23]@\(#\)": ("SPSS", "read_sav"),
+    rb".{0,200}SPSS PORT FILE": ("SPSS", "read_por"),
+    rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00": ("Stata", "read_dta"),
+    rb"\x00{12}\xc2\xea\x81\x60": ("SAS", "read_sas7bdat"),
+    rb"HEADER RECORD\*{7}LIB": ("SAS", "read_xport"),
+}
+"""How the files of these programs begin, and what reads them."""
+
+
+def reader_of(data: bytes) -> tuple[str, str] | None:
+    """The program that made a file, and what reads it; None for other files."""
+    found = (who for begin, who in READERS.items() if re.match(begin, data[:600], re.DOTALL))
+    return next(found, None)
+
+
+def database_in(data: bytes) -> str | None:
+    """The database that a file is, by how it begins."""
+    if data.startswith(b"SQLite format 3\x00"):
+        return "SQLite"
+    # A number of 8 bytes, the version, follows; texts have no zeros.
+    return "DuckDB" if data[8:12] == b"DUCK" and data[14:20] == bytes(6) else None
+
+
+def database_at(path: str) -> str | None:
+    """The database at a path; None for other files, and where nothing can be read."""
+    try:
+        place = expanded(path)
+        if not place.is_file():
+            return None
+        with place.open("rb") as file:
+            return database_in(file.read(20))
+    except (OSError, ValueError):
+        return None
+
+
+@contextmanager
+def as_file(data: bytes) -> Iterator[str]:
+    """A database that was compressed, or came on standard input, as a file."""
+    with tempfile.TemporaryDirectory(prefix="echelon-") as folder:
+        path = Path(folder) / "data"
+        path.write_bytes(data)
+        yield str(path)
