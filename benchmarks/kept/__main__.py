@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.common import note, publish
 from benchmarks.kept.data import VERSIONS, names, sources
-from benchmarks.kept.page import make_page
+from benchmarks.kept.page import make_page, page_of
 from benchmarks.kept.rules import RULES
 from benchmarks.kept.study import FORMAT, Study, run
 from benchmarks.ordered.study import forget_skipped
@@ -58,7 +58,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     if not given.page:
         measure(given)
-    publish("kept", partial(make_page, given.cells, given.rows), given)
+    made = partial(make_page, given.cells, given.rows, given.versions)
+    publish(page_of(given.versions), made, given)
 
 
 if __name__ == "__main__":

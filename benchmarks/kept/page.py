@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -192,17 +192,17 @@ def counts(told: list[Column]) -> str:
     return table(head, rows)
 
 
-def noise_reading(frame: pd.DataFrame) -> str:
+def noise_reading(frame: pd.DataFrame, versions: Sequence[str]) -> str:
     """The share of noise in what every rule selects, over the sets of all groups."""
+    noisy = [version for version in versions if version != ORIGINAL]
     done = pd.concat([part for *_, part in _parts(frame)])
     done = done.assign(data=done.group + "-" + done.data)
     rows = []
     for rule in (rule for rule in RULES if rule in set(done.method)):
         own = done[done.method == rule]
-        shares = [noise_share(own[own.version == each]) for each in VERSIONS if each != ORIGINAL]
+        shares = [noise_share(own[own.version == each]) for each in noisy]
         words = ["-" if np.isnan(share) else f"{share:.0%}" for share in shares]
         rows.append((label(rule), *words, f"{(own.n_kept == 0).mean():.0%}"))
-    noisy = [version for version in VERSIONS if version != ORIGINAL]
     return table(("rule", *noisy, "folds with nothing selected"), rows)
 
 
@@ -217,17 +217,17 @@ def skipped(frame: pd.DataFrame) -> str:
     return "\n".join(lines) or "Nothing."
 
 
-def unfinished(frame: pd.DataFrame, sets: pd.DataFrame) -> str:
+def unfinished(frame: pd.DataFrame, sets: pd.DataFrame, versions: Sequence[str]) -> str:
     """A warning, if cells of the sets that were begun are missing, and what has none at all."""
     kinds = sets[sets["rows"] >= LEAST_ROWS].group.map(GROUPS)
     wanted = sum(int(kinds.isin(rule.kinds).sum()) for rule in RULES.values())
-    missing = wanted * len(VERSIONS) * N_FOLDS - len(frame)
+    missing = wanted * len(versions) * N_FOLDS - len(frame)
     if missing <= 0:
         return ""
     parts = list(_parts(frame))
-    versions, rules = {version for _, version, _ in parts}, {r for *_, p in parts for r in p.method}
+    done, rules = {version for _, version, _ in parts}, {r for *_, p in parts for r in p.method}
     without = [
-        *(version for version in VERSIONS if version not in versions),
+        *(version for version in versions if version not in done),
         *(label(rule) for rule in RULES if rule not in rules),
     ]
     return (
@@ -264,18 +264,25 @@ def sections(frame: pd.DataFrame, found: list[Column]) -> str:
     return "\n\n".join(lines)
 
 
-def make_page(cells: Path, rows: int) -> str:
-    """The page, from all cells there are with so many rows."""
+def page_of(versions: Sequence[str]) -> str:
+    """The name of the page of some versions."""
+    return "kept" if ORIGINAL in versions else "kept_noise"
+
+
+def make_page(cells: Path, rows: int, versions: Sequence[str] = tuple(VERSIONS)) -> str:
+    """The page of some versions, from all cells there are with so many rows."""
     folder = cells / f"{rows} rows"
-    sets = read_sets(folder)
-    frame = floored(read(folder), sets)
+    sets, frame = read_sets(folder), read(folder)
+    frame = floored(frame[frame.version.isin(versions)], sets)
     found = columns(frame)
     if not found:
         raise SystemExit(f"{folder} holds no cells of {ALL}, which errors are relative to.")
     return PAGE.format(
-        unfinished=unfinished(frame, sets),
+        title=TITLE[page_of(versions)],
+        unfinished=unfinished(frame, sets, versions),
+        others=_others(versions),
         reading=reading(found),
-        noise_reading=noise_reading(frame),
+        noise_reading=noise_reading(frame, versions),
         sections=sections(frame, found),
         sets=set_words(sets),
         skipped=skipped(frame),
@@ -290,7 +297,21 @@ def make_page(cells: Path, rows: int) -> str:
     )
 
 
-PAGE = """# Selected sets of features
+def _others(versions: Sequence[str]) -> str:
+    """Where the versions are that are not on this page."""
+    if len(versions) == len(VERSIONS):
+        return ""
+    here, page = " and ".join(versions), "kept_noise" if ORIGINAL in versions else "kept"
+    there = " and ".join(version for version in VERSIONS if version not in versions)
+    return f"  This page has {here}; {there} are on [another page]({page}.md)."
+
+
+TITLE = {
+    "kept": "Selected sets of features",
+    "kept_noise": "Selected sets of features, with corrupted copies and products",
+}
+
+PAGE = """# {title}
 
 {unfinished}Rules that choose a set of features on their own, side by side: what is the error of
 models with the selected features, how many are selected, how many of them are noise?
@@ -341,7 +362,7 @@ Every set has four versions, with shuffled columns.  **Original**: the features 
 deviation {deviation}.  Their correlation with the feature is about {correlation}; they count as
 noise because the feature itself is there.  **Products**: as many more columns, each the product of
 two features drawn at random, standardised.  A product may be repeated, and may carry an
-interaction; it counts as noise all the same.
+interaction; it counts as noise all the same.{others}
 
 At most {rows} rows of a set are used, drawn at random.  Categories became one column each, missing
 values the median.

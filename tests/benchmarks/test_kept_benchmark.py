@@ -154,6 +154,20 @@ def test_finished_cells_are_taken_over(folder, first, monkeypatch):
     assert _run(folder, "--page", "--fresh", "nowhere") == (first[0], "")
 
 
+def test_versions_are_on_two_pages(folder, first):
+    cells = folder / "cells"
+    noisy, others = [data.CORRUPTED, data.PRODUCTS], [data.ORIGINAL, data.PERMUTED]
+    assert page.page_of(noisy) == "kept_noise"
+    assert page.page_of(others) == page.page_of(tuple(data.VERSIONS)) == "kept"
+    text = page.make_page(cells, 400, noisy)
+    assert "original and permuted are on [another page](kept.md)" in text
+    assert "| rule | corrupted | products | folds" in text
+    for version in data.VERSIONS:
+        assert (f"### {version.capitalize()}\n" in text) == (version in noisy)
+    assert "on [another page](kept_noise.md)" in page.make_page(cells, 400, others)
+    assert "another page" not in first[0]
+
+
 def test_the_page_holds_the_figures(folder, first):
     """Plain loops over the cells of one version."""
     cells = study.Study(rules.RULES, 400, folder / "cells")
