@@ -28,6 +28,7 @@ MIRRORED = {
 """Page of the site: the file it shows."""
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
+END = re.compile(r"^(```\w[^\n]*\n.*?)\n\n```$", re.DOTALL | re.MULTILINE)
 NAME = re.compile(r"(?:echelon\.)?((?:\w+\.)?\w+)(?:\(.*\))?", re.DOTALL)
 
 
@@ -65,7 +66,8 @@ def on_source_read(app: Any, page: str, source: list[str]) -> None:
         file = ROOT / MIRRORED[page]
         app.env.note_dependency(str(file))
         source[0] = file.read_text(encoding="utf-8")
-    source[0] = with_links_of_the_site(source[0], file.parent, page)
+    text = END.sub(r"\1\n```", source[0])  # the empty line that ends an example for doctest
+    source[0] = with_links_of_the_site(text, file.parent, page)
 
 
 def is_of_another_package(page: str, literal: nodes.literal) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-NUMBER = r"[-+]?\d[\d.,]*(?:e[-+]?\d+)? ?%?"
+NUMBER = r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?(?: ?%)?"
 INTERVAL = re.compile(rf"(\({NUMBER} to {NUMBER}\)|{NUMBER} ± {NUMBER})")
 
 
