@@ -77,7 +77,7 @@ def give(page, path):
 
 def choose_target(page, name):
     Select(find(page, "#target")).select_by_value(name)
-    until(lambda: text(page, "#check").startswith((f"'{name}'", "Column")))
+    until(lambda: f"'{name}'" in text(page, "#check") and "Looking" not in text(page, "#check"))
 
 
 def unfold(page):
@@ -129,6 +129,7 @@ def test_a_csv_with_ordered_classes(page, credit):
     assert "90 rows, 7 columns" in text(page, "#shape")
     choose_target(page, "grade")
     assert "Is low < medium < high the order of 'grade'?" in text(page, "#check .warning")
+    assert "without an order;" not in text(page, "#check"), "nothing is said before the answer"
     assert "excluded: looks like an ID" in text(page, "#table")
     find(page, "[name=order][value=order]").click()
     until(lambda: "3 ordered classes" in text(page, "#check"))
@@ -173,6 +174,8 @@ def test_an_export_with_a_number_as_its_target(page, tmp_path):
     give(page, path)
     choose_target(page, "Preis")
     assert not find(page, "#order").is_displayed()
+    assert "was read as" in text(page, "#read-notes")
+    assert "was read as" not in text(page, "#check"), "every note stands once"
     Select(find(page, "[aria-label='Use of Rauschen']")).select_by_value("drop")
     settle(page)
     run(page)

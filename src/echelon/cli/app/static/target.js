@@ -9,6 +9,7 @@ const SOON = 500;
 
 let draft = null;
 let file = null;
+let read = []; // notes that stand above the columns
 let check = 0; // the one that is wanted; those before it end when they notice
 let timer = 0;
 let changed = () => {};
@@ -27,7 +28,7 @@ export function watchTarget(whenChanged) {
 }
 
 export function showTarget(table, chosen, itsFile) {
-  [draft, file] = [chosen, itsFile];
+  [draft, file, read] = [chosen, itsFile, table.notes];
   const names = table.columns.map((each) => each.name);
   if (!names.includes(draft.target)) draft.target = "";
   $("check").replaceChildren();
@@ -98,8 +99,11 @@ function say(parts) {
 function show(facts) {
   const list = make("ul", { class: "notes" });
   const grave = [...facts.questions, ...facts.doubts, ...facts.warnings];
-  notes(list, [...grave, ...facts.notes, ...facts.caveats], (each) => grave.includes(each));
+  const others = [...facts.notes, ...facts.caveats].filter((each) => !read.includes(each));
+  notes(list, [...grave, ...others], (each) => grave.includes(each));
   const hint = make("p", { class: "quiet" }, "These are the words of the command: an option in them leads to its place in this page.");
-  say([make("p", {}, facts.reason), list, ...(list.querySelector("button") ? [hint] : [])]);
+  // The method depends on the answer to a question.
+  const reason = facts.questions.length ? [] : [make("p", {}, facts.reason)];
+  say([...reason, list, ...(list.querySelector("button") ? [hint] : [])]);
   if (facts.questions.length) tell(facts.questions[0]);
 }
