@@ -74,6 +74,24 @@ def test_what_is_saved(credit, selection):
     assert held["settings"]["seed"] == 0
 
 
+def test_the_frequency_is_explained_where_it_is_printed(credit, tmp_path, capsys):
+    asked = ("rank", credit, "-t", "grade", *ORDER, *QUICK)
+    said = "frequency: the share of subsamples of half of the rows that select the feature."
+    assert said not in call(capsys, *asked).out
+    done = call(capsys, *asked, "--report", tmp_path / "report.html")
+    assert done.out.count(said) == 1
+
+
+def test_a_note_on_one_target_names_it_once(credit, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.read_csv(credit).assign(town=rng.choice(["Rome", "Oslo", "Lima"], 90))
+    frame.to_csv(credit, index=False)
+    done = call(capsys, "rank", credit, "-t", "income,town", *QUICK[:-2])
+    assert done.code == 0, done.err
+    [note] = [line for line in done.out.splitlines() if "classes without an order; if" in line]
+    assert note.startswith("- town was read as classes without an order")
+
+
 def test_nothing_is_overwritten(credit, selection, tmp_path, capsys):
     before = selection.read_bytes()
     rank = ("rank", credit, "-t", "grade", *ORDER, *QUICK)
@@ -180,6 +198,8 @@ def test_no_input_is_written_over(credit, selection, tmp_path, capsys):
     [
         (b"", "no JSON"),
         (pickle.dumps({"a": 1}), "no JSON"),
+        ("größe;alter\n1;2\n".encode("cp1252"), "Name the file that 'echelon rank --save' wrote"),
+        (b'{"format": ', "no JSON that can be read"),
         (b'{"answer": 1}', "this is another file"),
         (b'{"format": "echelon selection", "schema": 99}', "Install a later version"),
     ],

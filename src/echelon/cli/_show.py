@@ -33,6 +33,9 @@ from echelon.profile import ALIKE
 from echelon.report import Reports
 from echelon.study.types import Agreement, Feature, Summary
 
+FREQUENCY = "frequency: the share of subsamples of half of the rows that select the feature"
+"""What the column says."""
+
 MOST_PAIRS = 3
 """Pairs of methods whose agreement is printed; of more, the extremes."""
 
@@ -70,6 +73,8 @@ def show_ranking(
     _direction(out, summary)
     if "loss" in titles:
         _say(out, f"loss: {LOSS.format(summary['answer']['score']['name'])}.")
+    if "frequency" in titles:
+        _say(out, f"{FREQUENCY}.")
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
         _say(out, "Scores compare features with each other; below 0 does not mean uninformative.")
@@ -162,9 +167,14 @@ def _by_target(found: Mapping[str, Studied]) -> list[str]:
         for remark in dict.fromkeys(_rest(each, each.report.summary()["words"]["caveats"])):
             said.setdefault(remark, []).append(name)
     return [
-        remark if len(who) == len(found) else f"{listed(who)}: {remark}"
+        remark if len(who) == len(found) or _names(remark, who) else f"{listed(who)}: {remark}"
         for remark, who in said.items()
     ]
+
+
+def _names(remark: str, who: list[str]) -> bool:
+    """Whether a remark begins with the one target that it is about."""
+    return len(who) == 1 and remark.startswith((f"{who[0]} ", f"{who[0]}:"))
 
 
 def _methods_table(summary: Summary) -> Table:

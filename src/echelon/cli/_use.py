@@ -30,6 +30,11 @@ from echelon.study import Settings, as_notebook, as_script, blocks_of, design, s
 MOST_BYTES = 50_000_000
 """Of a saved selection; more is another file."""
 
+_NO_JSON = (
+    "This is no JSON, hence no saved selection. Name the file that 'echelon rank --save' wrote "
+    "first, then the data."
+)
+
 ENDINGS = (".csv", ".tsv", ".parquet", ".pq", ".xlsx")
 
 
@@ -221,7 +226,10 @@ def read_selection(path: str) -> Selection:
     try:
         if place.is_file() and place.stat().st_size > MOST_BYTES:
             raise ValueError("The file is too large to be a selection.")
-        return Selection.from_json(place.read_bytes())
+        content = place.read_bytes()
+        if b"{" not in content[:8]:  # a data file, most likely
+            raise ValueError(_NO_JSON)
+        return Selection.from_json(content)
     except ValueError as error:
         raise InputError(f"{Path(path).name}: {error}") from error
 
