@@ -1,6 +1,6 @@
 """``python -m benchmarks.evidence --write``: error rates and power of ``ConditionalEvidence``.
 
-More than an hour on one core.  Finished data sets are kept: a stopped run goes on, and ``--share 0``
+More than an hour on one core.  Finished data sets are kept: a stopped run goes on; ``--share 0``
 writes what there is (two of each at least).  After a change to what is measured, delete the folder
 of cells.  ``ECHELON_DATA`` names the folder of the real tables; other packages are measured where
 they are installed.
