@@ -59,8 +59,8 @@ class ConsensusSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         What ranks the features: anything that has ``order_``, ``ranking_``, ``scores_``,
         ``feature_importances_`` or ``coef_`` after its fit.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: as many as have the votes of more than half
-        of the voters, at least one.
+        Number or share of features to select.  None: as many as more than half of the voters
+        select, at least one.
     fusion : {"reciprocal", "mean", "median"}, default="reciprocal"
         Sum of weight / (place + ``constant``), or mean or median of the places.
     constant : float, default=3.0

@@ -146,15 +146,15 @@ def test_the_parser_tells_what_is_wrong():
 
 # ------------------------------------------------------------------------------- same words
 
-N_FEATURES = "Number, or share, of features to select. None: "
+N_FEATURES = "Number or share of features to select. None: "
 THRESHOLD = (
-    'A selected feature scores more than this. "shuffle": more than the best feature of one fit on '
-    "permuted y. None: "
+    'Selected features have larger scores than this. "shuffle": larger scores than the best '
+    "feature of one fit to permuted y. None: "
 )
 BY_P_VALUE = (
-    'A selected feature scores more than this. "fdr", "family": its p-value passes Benjamini and '
-    "Hochberg's, or Holm's, procedure at ``error_rate``. \"shuffle\": it scores more than the best "
-    "feature of one fit on permuted y. None: "
+    'Selected features have larger scores than this. "fdr", "family": p-values that pass the '
+    'procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``. "shuffle": larger scores '
+    "than the best feature of one fit to permuted y. None: "
 )
 
 # One wording for all estimators that have the name, but for these, whose wordings begin as said.
@@ -167,14 +167,14 @@ SEVERAL = {
         "What ``scores_`` are.",
     }),
     "error_rate": ("p-values of some are approximate", {
-        'Of "fdr": the expected share of noise among the features selected. Of "family": the '
-        "probability of selecting any.",
+        'With "fdr": the expected share of noise among the selected features. With "family": the '
+        "probability of selecting any noise.",
         'Of "fdr": the largest acceptable q-value.',
         "The expected share of features not needed among the features selected.",
     }),
     "allow_none": ("one of them is a single test among others", {
-        "Select no feature if none helps.",
-        "Select no feature if the model with them is not better than the baseline, the best "
+        "Select no features if none improve on the baseline.",
+        "Select no features if the model with them is not better than the baseline, the best "
         "constant prediction",
     }),
     "helps_": ("one of them needs to be asked", {
@@ -182,49 +182,49 @@ SEVERAL = {
         "test over the folds",
     }),
     "z_scores_": ("what is permuted is up to the rule", {
-        "Scores less their mean, in units of their standard deviation",
-        "Mean difference to nearest samples of other classes less that to those of the same class,",
+        "Scores minus their mean, in units of their standard deviation",
+        "Mean difference to nearest samples of other classes minus that to those of the same",
     }),
     "n_features_to_select": ("what None does is up to the method", {
         N_FEATURES + "those that pass ``threshold``.",
-        N_FEATURES + "as many as the search finds, by the rule in the Notes.",
+        N_FEATURES + "determined by the search, as described in the Notes.",
         N_FEATURES + "the strongly and weakly relevant ones.",
-        N_FEATURES + "as many as the folds say.",
+        N_FEATURES + "determined by cross-validation.",
         N_FEATURES + "those that pass at ``error_rate``.",
-        N_FEATURES + "as many as have the votes of more than half of the voters, at least one.",
+        N_FEATURES + "as many as more than half of the voters select, at least one.",
         N_FEATURES + "those whose score exceeds 0 by more than its standard error;",
-        N_FEATURES + "those taken in more than half of the bags;",
+        N_FEATURES + "those selected in more than half of the bootstrap samples;",
         N_FEATURES + "those that the selector selects by its rule, in the last round or",
     }),
     "threshold": ("some have p-values; None is up to the method; one paper says `at least`", {
-        THRESHOLD, BY_P_VALUE, "A selected feature scores at least this.",
+        THRESHOLD, BY_P_VALUE, "Selected features have at least this score.",
         "What ``error_rate`` bounds:",
     }),
     "threshold_": ("as `threshold`", {
-        "The score a selected feature exceeds;", "The score a selected feature reaches;",
+        "The score that selected features exceed;", "The score that selected features reach;",
     }),
     "random_state": ("only some estimators hold others", {
-        "Seed of every random choice.",
-        "Seed of every random choice, also of selectors and models whose own was left open.",
+        "Seed of all random choices.",
+        "Seed of all random choices, including those of selectors and models without a seed.",
     }),
     "class_order": ("some also take classes without an order, and numbers", {
-        "Classes from lowest to highest. Needed for labels that are neither integers nor ordered "
-        "categories.",
-        "Classes from lowest to highest. Given, y is ordinal.",
+        "The classes from lowest to highest. Required for classes that are neither integers nor an "
+        "ordered categorical.",
+        "The classes from lowest to highest; the target is then ordinal.",
     }),
     "max_samples": ("for rankings, or for trees", {
         "Rows drawn at random for all selectors but those named in ``completed_by``,",
         "Where there are more samples, every tree is grown on so many, drawn with replacement.",
     }),
     "model_": ("a name or a fitted program", {
-        "The model by which the features were evaluated:",
+        "The model that evaluated the features:",
         "The model at the optimum.",
     }),
     "classes_": ("some also take numbers", {
         "Class labels; ordered ones lowest first.",
     }),
     "ranking_": ("a search may end before it has told all features apart", {
-        "Rank of every feature, 1 = best",
+        "Rank of every feature, 1 is best",
     }),
     "path_": ("every search has a criterion of its own", {
         "Steps of the search: the ``feature``",
@@ -238,7 +238,8 @@ SEVERAL = {
         "The selector, fitted to all rows.", "The selector as fitted last.",
     }),
     "scores_": ("every method has a scale of its own", {
-        "Scores, larger is better", "What every selected feature is worth:",
+        "Scores, larger is better",
+        "Permutation importance of the selected features on held-out rows:",
     }),
     "solver": ("HiGHS does not do every penalty", {
         'Both find the same optimum. "interior-point" is faster, and turns to HiGHS where',
@@ -255,21 +256,21 @@ SEVERAL = {
         "What :meth:`predict` answers:", "What they answer:",
     }),
     "sample_size": ("samples that look for neighbours, and all that take part", {
-        "Number, or share, of samples drawn at random, without replacement, whose neighbours",
+        "Number or share of samples, drawn at random without replacement, whose neighbours",
         "Samples drawn at random, without replacement, to be asked and to answer.",
     }),
     "monotonic_cst": ("of samples in order, and of curves and models, which may do without", {
         "For every feature 1 (larger is better)", "1, -1 or 0 for features whose curve must rise",
-        "Directions that are known:",
+        "Known directions of effects:",
     }),
     "p_values_": ("one approximation per statistic", {
-        "Probability of a larger z-score if the feature had nothing to do with y",
+        "Probability of a larger z-score if the feature were unrelated to y",
         "Probability of so strong an association by chance",
         "Conditional p-values",
     }),
-    "scoring": ("what None does is up to the model", {"As in scikit-learn; None: "}),
+    "scoring": ("what None does is up to the model", {"As in scikit-learn. None: "}),
     "tolerance": ("of a loss of score, and of an optimum", {
-        "What may be lost against the best size", "By what share a good model may exceed",
+        "Accepted loss against the best size", "By what share a good model may exceed",
     }),
     "discretize": ("for two classes there is a third way", {
         "How numeric features are cut: where it shortens the description of the classes",
@@ -279,7 +280,7 @@ SEVERAL = {
     }),
     "max_features": ("of a split, as in scikit-learn, and of a search", {
         "Share of the columns that every split chooses among.", "Most features that",
-        "Number, or share, of the columns that every split chooses among",
+        "Number or share of the columns that every split chooses among",
     }),
     "scale": ("of bounds, of neighbours, and of a linear model", {
         "Scale every feature by its smallest lower", '"rank": values count by their mid-ranks',
@@ -289,7 +290,8 @@ SEVERAL = {
         "A step pays if it lowers the sum of squares", "What goes first:", "What a split gains.",
     }),
     "cv": ("folds that score a model, and folds that choose C", {
-        "Folds. A number: shuffled", "Folds of the cross-validation; fewer",
+        "Folds. A number: shuffled", "Folds. A number of folds is shuffled",
+        "Folds of the cross-validation; fewer",
     }),
     "C": ("costs of three different losses", {
         "What a unit of loss costs", "Cost of a training sample on the wrong side",
@@ -297,7 +299,7 @@ SEVERAL = {
     "penalty": ("of weights, and of errors", {"``||w||_1``", "Cost of a sample decided wrongly"}),
     "step": ("of radii, and of features", {"The radii tried", "Features removed at a time"}),
     "estimator": ("a model to score, and one to ask about thresholds", {
-        "Model to score", "For two classes.",
+        "Model to score", "Model that evaluates the features.", "For two classes.",
     }),
     "measure": ("two of them, and any", {
         "Tau-b, or the correlation of mid-ranks.", "Association of two variables:",

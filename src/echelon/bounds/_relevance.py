@@ -43,7 +43,7 @@ class RelevanceBounds(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: the strongly and weakly relevant ones.
+        Number or share of features to select.  None: the strongly and weakly relevant ones.
     problem : {"auto", "ordinal", "classification", "regression"}, default="auto"
         What y is.  "auto": two classes are classification; integers, ordered categories or a
         given ``class_order`` are ordinal (with a warning beyond 20 integers); other numbers are

@@ -203,7 +203,7 @@ def feature_curve(
         Folds.  A number: shuffled, and stratified for classifiers; whole groups if ``groups`` are
         given.
     scoring : str or callable, default=None
-        As in scikit-learn; None: ``estimator.score``.
+        As in scikit-learn.  None: ``estimator.score``.
     groups : array-like of shape (n_samples,), default=None
         Samples of one group (a patient, a household) are never in both parts of a fold.
     sample_weight : array-like of shape (n_samples,), default=None

@@ -42,7 +42,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     sizes : sequence of int, default=None
         Numbers of features to try.  None: all up to 30 features, else 30 on a geometric grid.
     allow_none : bool, default=False
-        Select no feature if the model with them is not better than the baseline, the best constant
+        Select no features if the model with them is not better than the baseline, the best constant
         prediction (the most frequent class, the median of ordered ones, the mean or the median of
         numbers).  What counts is the score of every fold with the size that the *other* folds
         choose, by a one-sided t test over the folds.  It is nominally of 5 %, and approximate: 0 to
@@ -50,7 +50,7 @@ class CurveSelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     cv : int, splitter or iterable, default=5
         Folds.  A number: shuffled, and stratified for classifiers.
     scoring : str or callable, default=None
-        As in scikit-learn; None: ``estimator.score``.
+        As in scikit-learn.  None: ``estimator.score``.
     n_jobs : int, default=None
         Number of cores; -1: all.  None: all, in threads and without further processes, unless a
         context or worker of joblib sets another number.  Results do not depend on it.

@@ -218,8 +218,8 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
     trees : {"extra", "random"}, default="extra"
         Extremely randomised trees, or a random forest.
     max_features : int or float, default=1.0
-        Number, or share, of the columns that every split chooses among; all, where there are no
-        more than the number.
+        Number or share of the columns that every split chooses among; all, where there are no more
+        than the number.
     max_depth : int, default=None
         Splits above a leaf, at most; None: until leaves are small or pure.
     min_samples_leaf : int, default=2

@@ -51,10 +51,10 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
     n_features_to_select : int or float, default=None
         Number or share of features to select.  None: those that pass ``threshold``.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: "fdr".  Labels follow the procedure, "fdr" if
-        another threshold is given.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: "fdr".  Labels follow the
+        procedure, "fdr" if another threshold is given.
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.  Noise is what tells nothing beyond the others; marginal
@@ -117,7 +117,8 @@ class ConditionalEvidence(ErrorRateMixin, TargetReader, WeightingSelector):
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if selected by number or by p-value.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
         Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)

@@ -53,7 +53,7 @@ class KnockoffSelector(TargetReader, BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that pass at ``error_rate``.
+        Number or share of features to select.  None: those that pass at ``error_rate``.
     selector : selector, default=None
         What scores features and knockoffs together: anything that has ``scores_``, ``order_``,
         ``ranking_``, ``feature_importances_`` or ``coef_`` after its fit.  None: the lasso, which

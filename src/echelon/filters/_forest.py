@@ -78,7 +78,7 @@ class ForestImportance(SampleWeightMixin, AnyTargetMixin, WeightingSelector):
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score that selected features exceed; None if selected by number.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     kind_ : str
         Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)

@@ -44,8 +44,8 @@ class ForwardAdditive(BaggedSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those whose score exceeds 0 by more than
-        its standard error; with ``n_bags=0`` those taken.
+        Number or share of features to select.  None: those whose score exceeds 0 by more than its
+        standard error; with ``n_bags=0`` those taken.
     n_bins : int, default=16
         Bins of equal frequency of a numeric feature, at most; a feature with no more different
         values keeps them all.  Equal values are never separated.

@@ -59,8 +59,8 @@ class InformationValue(WeightingSelector):
         Intervals of "quantile", at most, and those that "isotonic" begins with: equal values are
         never separated.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: "shuffle".  Scorecards take 0.02 ([2]_).
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: "shuffle".  Scorecards take 0.02 ([2]_).
     categorical_features : "from_dtype", None, mask, indices or names, default="from_dtype"
         Nominal features, whose values are either equal or not.  "from_dtype": the string and
         unordered categorical columns of a DataFrame; ordered categoricals are used as codes.
@@ -102,7 +102,7 @@ class InformationValue(WeightingSelector):
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score that selected features exceed; None if selected by number.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     classes_ : ndarray of shape (n_classes,)
         Class labels; ordered ones lowest first.
     n_features_in_ : int

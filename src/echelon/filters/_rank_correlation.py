@@ -45,9 +45,9 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     measure : {"kendall", "spearman"}, default="kendall"
         Tau-b, or the correlation of mid-ranks.  They rank features nearly alike.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: "fdr" ([2]_).
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: "fdr" ([2]_).
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.
@@ -88,7 +88,8 @@ class RankCorrelation(SampleWeightMixin, ErrorRateMixin, AnyTargetMixin, Weighti
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature exceeds; None if selected by number or by p-value.
+        The score that selected features exceed; None if p-values or ``n_features_to_select``
+        decide.
     kind_ : str
         Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)

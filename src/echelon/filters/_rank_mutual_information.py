@@ -61,8 +61,8 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
         or a dict or Series by feature name (those not named: 0).  "auto": the sign of Kendall's tau
         with y.  None: larger is better throughout.
     threshold : float or "shuffle", default=None
-        A selected feature scores more than this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: "shuffle", since noise scores more than 0.
+        Selected features have larger scores than this.  "shuffle": larger scores than the best
+        feature of one fit to permuted y.  None: "shuffle", since noise scores more than 0.
     kind : {"auto", "ordinal", "classification", "regression"}, default="auto"
         Type of the target: ordered classes, unordered classes, or continuous.  "auto" infers it
         (:func:`echelon.targets.read_target`); a few different numbers are ordered classes.
@@ -93,7 +93,7 @@ class RankMutualInformation(SampleWeightMixin, AnyTargetMixin, WeightingSelector
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score that selected features exceed; None if selected by number.
+        The score that selected features exceed; None if ``n_features_to_select`` is given.
     kind_ : str
         Type of the target, as given or inferred.
     classes_ : ndarray of shape (n_classes,)

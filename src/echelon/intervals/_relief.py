@@ -54,9 +54,9 @@ class IntervalRelief(MarginSelector):
         With "share", samples at equal distances share the remaining places, so results do not
         depend on the order of rows; with "index", the first rows are used.
     threshold : float or "shuffle", default=0.0
-        A selected feature scores at least this.  "shuffle": more than the best feature of one fit
-        on permuted y.  None: 0, the paper's rule.  Must be left alone if ``n_features_to_select``
-        is given.
+        Selected features have at least this score.  "shuffle": larger scores than the best feature
+        of one fit to permuted y.  None: 0, the rule of the paper.  Must not be given together with
+        ``n_features_to_select``.
     random_state : int, RandomState instance or None, default=None
         Seed of all random choices.
     n_jobs : int, default=None
@@ -78,7 +78,7 @@ class IntervalRelief(MarginSelector):
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     threshold_ : float or None
-        The score a selected feature reaches; None if ``n_features_to_select`` is given.
+        The score that selected features reach; None if ``n_features_to_select`` is given.
     prototypes_ : ndarray of shape (n_classes, n_features, 2)
         Mean lower and upper bounds of every class, in the units of X.
     ranges_ : ndarray of shape (n_features, 2)

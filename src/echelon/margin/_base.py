@@ -137,7 +137,7 @@ class EvidenceOnDemand:
 
     @property
     def z_scores_(self) -> np.ndarray:
-        """Scores less their mean, in units of their deviation, both over permutations."""
+        """Scores minus their mean, in units of their deviation, both over permutations."""
         return self._found("z_scores_")[0]
 
     @property

@@ -207,7 +207,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         What scores the features: anything that has ``scores_``, ``feature_importances_`` or
         ``coef_`` after its fit.  None: :class:`MultiSURF`.
     n_features_to_select : int or float, default=None
-        Number, or share, of features to select.  None: those that the selector selects by its rule,
+        Number or share of features to select.  None: those that the selector selects by its rule,
         in the last round or in more than half of the parts; with "iter", all that score more than
         0.
     strategy : {"turf", "vls", "iter"}, default="turf"
@@ -219,7 +219,7 @@ class IterativeRelief(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     min_features : int, default=10
         No more is dropped when so many features (or groups) are left.
     subset_size : int or float, default=0.5
-        Number, or share, of features (or groups) in a part of "vls".
+        Number or share of features (or groups) in a part of "vls".
     n_deals : int, default=10
         How often "vls" deals all features out to parts.
     n_iter : int, default=10

@@ -80,9 +80,9 @@ class NPDR(OutcomeMixin, ReliefSelector):
         With "share", samples at equal distances share the remaining places, so results do not
         depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: "fdr".
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: "fdr".
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.
@@ -106,10 +106,9 @@ class NPDR(OutcomeMixin, ReliefSelector):
     coefficients_ : ndarray of shape (n_features,)
         Slopes; the scores are these over their standard errors, pairs taken as independent.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the outcomes with the neighbours as they are, the scores being covariances of feature and
-        outcome over the pairs, and outcomes less what the covariates explain; 0 for constant
-        features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the outcomes with fixed neighbours, the scores being covariances of feature and outcome over
+        the pairs, and outcomes less what the covariates explain; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
         Probability of a larger z-score if the feature were unrelated to y, from a distribution with
         the skewness of the scores over permutations; 1 for constant features.

@@ -71,9 +71,10 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
         With "share", samples at equal distances share the remaining places, so results do not
         depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: "fdr", with "paper" "shuffle".
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: "fdr", or "shuffle" with
+        "paper".
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.  Both hold approximately with neighbours of any class;
@@ -103,14 +104,14 @@ class OReliefF(OrderedClassesMixin, ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the feature's values (for a contrast: of the classes) with the neighbours as they are; 0 for
-        constant features.
-    p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as scores are over permutations, times the number of ways in which a feature could have
-        reached it (trend, either way with ``monotonic_cst="auto"``, and contrast); 1 for constant
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the feature's values (for a contrast: of the classes) with fixed neighbours; 0 for constant
         features.
+    p_values_ : ndarray of shape (n_features,)
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of the scores over permutations, times the number of ways in which a feature
+        could have reached it (trend, either way with ``monotonic_cst="auto"``, and contrast); 1 for
+        constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)

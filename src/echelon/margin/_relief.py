@@ -43,10 +43,10 @@ class Relief(ReliefSelector):
         With "share", samples at equal distances share the remaining places, so results do not
         depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
-        half of all noise.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0, the rule of
+        the paper, which selects nearly half of all noise.
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.
@@ -75,13 +75,13 @@ class Relief(ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Mean difference to nearest samples of other classes less that to those of the same class, in
-        units of its standard deviation over all permutations of the classes; 0 for constant
+        Mean difference to nearest samples of other classes minus that to those of the same class,
+        in units of its standard deviation over all permutations of the classes; 0 for constant
         features.  The nearest samples are those of any class, 20 times the number of classes (see
         Notes).
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as that difference is over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of that difference over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -163,10 +163,10 @@ class ReliefF(ReliefSelector):
         With "share", samples at equal distances share the remaining places, so results do not
         depend on the order of rows; with "index", the first rows are used.
     threshold : float, "fdr", "family" or "shuffle", default=None
-        A selected feature scores more than this.  "fdr", "family": its p-value passes Benjamini and
-        Hochberg's, or Holm's, procedure at ``error_rate``.  "shuffle": it scores more than the best
-        feature of one fit on permuted y.  None: more than 0, the paper's rule, which keeps nearly
-        half of all noise.
+        Selected features have larger scores than this.  "fdr", "family": p-values that pass the
+        procedure of Benjamini and Hochberg, or of Holm, at ``error_rate``.  "shuffle": larger
+        scores than the best feature of one fit to permuted y.  None: scores above 0, the rule of
+        the paper, which selects nearly half of all noise.
     error_rate : float, default=0.05
         With "fdr": the expected share of noise among the selected features.  With "family": the
         probability of selecting any noise.
@@ -195,13 +195,13 @@ class ReliefF(ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Mean difference to nearest samples of other classes less that to those of the same class, in
-        units of its standard deviation over all permutations of the classes; 0 for constant
+        Mean difference to nearest samples of other classes minus that to those of the same class,
+        in units of its standard deviation over all permutations of the classes; 0 for constant
         features.  The nearest samples are those of any class: those of the score with
         ``neighbors="any"``, else twice k times the number of classes (see Notes).
     p_values_ : ndarray of shape (n_features,)
-        Probability of a larger z-score if the feature had nothing to do with y, by a law as skewed
-        as that difference is over permutations; 1 for constant features.
+        Probability of a larger z-score if the feature were unrelated to y, from a distribution with
+        the skewness of that difference over permutations; 1 for constant features.
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
@@ -380,8 +380,8 @@ class RReliefF(OutcomeMixin, ReliefSelector):
     scores_ : ndarray of shape (n_features,)
         Scores, larger is better.
     z_scores_ : ndarray of shape (n_features,)
-        Scores less their mean, in units of their standard deviation, both over all permutations of
-        the outcomes with the neighbours as they are; 0 for constant features.
+        Scores minus their mean, in units of their standard deviation, both over all permutations of
+        the outcomes with fixed neighbours; 0 for constant features.
     p_values_ : ndarray of shape (n_features,)
         Probability of a larger z-score if the feature were unrelated to y, from a distribution with
         the skewness of the scores over permutations; 1 for constant features.

@@ -114,7 +114,7 @@ class OrderedSoftMargin(TargetReader, ForwardSelector):
     order_ : ndarray of shape (n_reached,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; features never reached share rank n_reached + 1.
+        Rank of every feature, 1 is best; features never reached share rank n_reached + 1.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     path_ : recarray of shape (n_reached,)

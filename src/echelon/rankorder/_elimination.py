@@ -70,7 +70,7 @@ class RankOrderSelector(BaseSelector):
     order_ : ndarray of shape (n_features,)
         Feature indices, best first.
     ranking_ : ndarray of shape (n_features,)
-        Rank of every feature, 1 = best; those never removed share the first.
+        Rank of every feature, 1 is best; those never removed share the first.
     support_ : ndarray of shape (n_features,)
         Mask of the selected features.
     divergence_ : float

@@ -120,7 +120,7 @@ def summarize(
         rows were seen, each of which then is a row of its own.  None: "survey", with a warning
         where the weights are whole numbers, which may be either.
     scoring : str or callable, default=None
-        As in scikit-learn; None: MAE in classes for ordered classes, balanced accuracy for
+        As in scikit-learn.  None: MAE in classes for ordered classes, balanced accuracy for
         others, R² for numbers.
     tolerance : float or str, default=None
         What may be lost against the best size, in the units of ``scoring``, or
