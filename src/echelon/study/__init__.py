@@ -1,7 +1,8 @@
 """The study behind an answer: curves over folds, the choice they lead to, and every feature.
 
 ``types``      the summary of a study, part by part
-``_study``     data and settings read once, methods run over the same folds, the choice tested
+``_design``    data and settings of a study, read and checked once
+``_study``     methods run over the same folds, the choice tested
 ``_related``   whether any feature is related to the target: a permutation test
 ``_folds``     how rows are split: by chance, in whole groups, along time
 ``_choice``    how many features to select: the rule, the sizes tried, the choice among methods
