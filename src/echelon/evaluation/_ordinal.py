@@ -359,9 +359,14 @@ class OrdinalForest(ClassifierMixin, BaseEstimator):
             n_jobs=n_threads(self.n_jobs),
         )
         self.forest_.fit(values, above if above.shape[1] > 1 else above[:, 0], sample_weight)
-        self.feature_importances_ = self.forest_.feature_importances_
         self.forest_.n_jobs = 1  # threads would add up predictions in any order
         return self
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The forest's, computed when they are read: most forests are only asked to predict."""
+        check_is_fitted(self)
+        return self.forest_.feature_importances_
 
     def _numbers(self, X: Any, min_samples: int = 2) -> np.ndarray:
         reason = "trees of scikit-learn split numbers"
