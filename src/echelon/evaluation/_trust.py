@@ -14,7 +14,7 @@ from scipy.stats import norm
 from sklearn.utils import check_consistent_length, check_random_state
 
 from echelon._core.jobs import Jobs
-from echelon._core.rows import (
+from echelon._core.samples import (
     draw_rows,
     draw_seeds,
     feature_names,

@@ -11,7 +11,8 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.samples import columns_that_vary, directions
+from echelon._core.directions import directions
+from echelon._core.samples import columns_that_vary
 from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.data import Data, feature_mask
 from echelon.methods import ORDERED
