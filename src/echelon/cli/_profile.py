@@ -81,6 +81,9 @@ def _rank_order_notes(task: Task) -> list[str]:
     return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
 
 
+# --------------------------------------------------------------------- columns as they were read
+
+
 def described(table: Table) -> dict[str, Any]:
     """The columns as plain values, and what had to be assumed to read them."""
     frame = table.frame
@@ -129,6 +132,9 @@ def as_frame(found: dict[str, Any]) -> pd.DataFrame:
         for each in found["columns"]
     ]  # fmt: skip
     return pd.DataFrame(rows).rename(columns={"name": "column", "distinct": "different values"})
+
+
+# ------------------------------------------------------------------------------------- shown
 
 
 def show_columns(found: dict[str, Any], frame: Any, top: int, written: list[str]) -> None:

@@ -39,7 +39,6 @@ N_RESAMPLES = 20
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
 
-
 RAN_HERE = "{} has no part that runs on a cluster; it ran here."
 
 

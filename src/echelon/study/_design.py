@@ -280,6 +280,18 @@ def read_for(
     return read_target(y, kind, class_order)
 
 
+def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
+    """The first value of a parameter that is not None."""
+    for selector in selectors.values():
+        params = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
+        if params.get(parameter) is not None:
+            return params[parameter]
+    return None
+
+
+# -------------------------------------------------------------------- rankings of its columns
+
+
 def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> Any:
     """A selector wrapped for the folds: samples bounded, many categories encoded, some first.
 
@@ -332,13 +344,7 @@ def _digest(column: pd.Series) -> bytes:
     return blake2b(repr((kind, labels.tolist())).encode() + codes.tobytes()).digest()
 
 
-def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
-    """The first value of a parameter that is not None."""
-    for selector in selectors.values():
-        params = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}
-        if params.get(parameter) is not None:
-            return params[parameter]
-    return None
+# ------------------------------------------------------------------------ warnings of parts
 
 
 @contextmanager

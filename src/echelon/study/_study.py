@@ -385,6 +385,9 @@ def conduct(
     return Study(design, selectors, rankers, judge(models, limits, design), fitted)
 
 
+# ------------------------------------------------------------- what selected features are worth
+
+
 class Losses(NamedTuple):
     """What shuffling loses, by feature, and its standard error over the folds."""
 
