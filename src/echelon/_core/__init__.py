@@ -3,6 +3,8 @@
 ``words``        every sentence about data and results, made of facts
 ``samples``      samples of whatever kind: some of the rows, weights, seeds; laid out for an engine
 ``directions``   which features should rise or fall with the classes
+``named``        columns said by mask, index or name
+``foreign``      tables of other libraries as pandas has them
 ``choices``      features that must be selected, or stand or fall together; searches over sets of
 them
 ``folds``        how rows are split, held-out scores, and the constant baseline models must beat

@@ -4,7 +4,7 @@
 ``_app``       the commands and their help
 ``_options``   the options they share, and options in a file
 ``_rank``      ``rank`` and ``compare``;  ``_targets``  ``rank`` with several targets of one file
-``_profile``   ``profile``;  ``_bounds``  ``bounds``;  ``_commands``  ``select``, ``demo``, ``warm-up``
+``_profile``   ``profile``;  ``_bounds``  ``bounds``;  ``_commands``  the small commands
 ``files``      files of every format;  ``_bundled``  data to try things on
 ``_columns``   what every column holds and is: the target, a feature, or known of the rows
 ``_prepare``   from a table to features and target, and methods that fit
