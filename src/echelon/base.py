@@ -33,8 +33,7 @@ from echelon._core.choices import (
     shared_ranks,
 )
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.rows import fit_weighted, weighted_rows
-from echelon._core.samples import columns_that_vary
+from echelon._core.samples import columns_that_vary, fit_weighted, weighted_rows
 from echelon._core.significance import CONTROLS
 from echelon.data import Data, as_table, names_of, read_columns
 from echelon.methods import CLASSES

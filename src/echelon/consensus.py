@@ -21,7 +21,14 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from echelon._core.choices import shared_ranks
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns, take_rows
+from echelon._core.samples import (
+    draw_seeds,
+    fit_weighted,
+    read_data,
+    seeded,
+    take_columns,
+    take_rows,
+)
 from echelon.base import note_features, number_to_keep, ranks_of
 from echelon.data import Data, as_table
 from echelon.display import AgreementDisplay

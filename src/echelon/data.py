@@ -9,17 +9,18 @@ in which the dtype of every column says its kind, and ``read_columns`` gives fea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.utils import check_array
+
+from echelon._core.foreign import to_pandas
+from echelon._core.named import nominal_mask, position_of
 
 NUMBER, ORDERED, NOMINAL, INTERVAL = "number", "ordered", "nominal", "interval"
 """What a column holds: numbers, categories with an order, categories without one, intervals."""
@@ -103,19 +104,6 @@ class Data:
     def position(self, name: Any, parameter: str) -> int:
         """Index of the column of that name."""
         return position_of(name, self.names, parameter)
-
-
-def position_of(name: Any, names: np.ndarray | None, parameter: str) -> int:
-    """Index of the column of that name, or one sentence on why there is none."""
-    if names is None:
-        raise ValueError(
-            f"`{parameter}` names the column {name!r}, but X has no column names. "
-            "Pass a DataFrame, or give one entry per column."
-        )
-    listed = names.tolist()
-    if name not in listed:
-        raise ValueError(f"`{parameter}` names the column {name!r}, which X does not have.")
-    return listed.index(name)
 
 
 # ---------------------------------------------------------------------------- kinds of columns
@@ -283,50 +271,9 @@ def as_table(X: Any, *, dask: bool = False) -> Any:
 
 
 def as_pandas(data: Any) -> Any:
-    """A table or column of another library as pandas has it; anything else as it is.
-
-    pyarrow goes its own way: narwhals drops the order of its ordered dictionaries.
-    """
-    if isinstance(data, pd.DataFrame | pd.Series):
-        return data
-    if type(data).__module__.startswith("pyarrow"):
-        return data.to_pandas()
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.LazyFrame):
-        return native.collect().to_pandas()
-    if isinstance(native, nw.DataFrame):
-        return pd.DataFrame({name: _of_narwhals(native[name]) for name in native.columns})
-    if isinstance(native, nw.Series):
-        return _of_narwhals(native)
-    if hasattr(data, "__arrow_c_stream__"):
-        return _by_arrow(data)
-    return pd.api.interchange.from_dataframe(data) if hasattr(data, "__dataframe__") else data
-
-
-def _of_narwhals(column: nw.Series) -> pd.Series:
-    """A column, without pyarrow, which polars itself would need; an Enum keeps its order."""
-    dtype = column.dtype
-    if isinstance(dtype, nw.Enum):
-        levels = list(dtype.categories)
-        return pd.Series(
-            pd.Categorical(column.to_list(), levels, ordered=True), name=column.name or None
-        )
-    plain = dtype.is_numeric() and not isinstance(dtype, nw.Decimal)
-    if plain or (dtype == nw.Boolean and not column.is_null().any()):
-        return pd.Series(column.to_numpy(), name=column.name or None)
-    return pd.Series(column.to_list(), name=column.name or None)
-
-
-def _by_arrow(data: Any) -> Any:
-    """A table of a library that speaks Arrow only."""
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise TypeError(
-            f"`X` is a {type(data).__name__}; pass a pandas or polars DataFrame, or install "
-            "pyarrow."
-        ) from None
-    return pa.table(data).to_pandas()
+    """A table or column of another library as pandas has it; anything else as it is."""
+    known = isinstance(data, pd.DataFrame | pd.Series | np.ndarray | list)
+    return data if known else to_pandas(data)
 
 
 def check_shape(X: Any) -> None:
@@ -557,51 +504,3 @@ def _no_kind(column: pd.Series, name: Any) -> TypeError:
         "string in a column that `categorical_features` says is nominal. Convert the column or "
         "drop it."
     )
-
-
-# ----------------------------------------------------------------------------- columns by name
-
-
-def nominal_mask(wanted: Any, n_features: int, names: np.ndarray | None) -> np.ndarray:
-    """A mask of the nominal columns, none if None."""
-    if wanted is None:
-        return np.zeros(n_features, bool)
-    return feature_mask(wanted, n_features, names, "categorical_features", repeated=True)
-
-
-def feature_mask(
-    wanted: Any,
-    n_features: int,
-    names: np.ndarray | None,
-    parameter: str,
-    *,
-    repeated: bool = False,
-) -> np.ndarray:
-    """A mask from a mask, column indices or column names, each once unless ``repeated``."""
-    mask = np.zeros(n_features, bool)
-    entries: Sequence[Any] = wanted.tolist() if hasattr(wanted, "tolist") else list(wanted)
-    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
-        if len(entries) != n_features:
-            raise ValueError(
-                f"`{parameter}` must have one entry per column, got {len(entries)} "
-                f"for {n_features} columns."
-            )
-        return np.array(entries, dtype=bool)
-    for entry in entries:
-        column = _column_of(entry, n_features, names, parameter)
-        if mask[column] and not repeated:
-            raise ValueError(f"`{parameter}` has column {entry!r} twice. Name it once.")
-        mask[column] = True
-    return mask
-
-
-def _column_of(entry: Any, n_features: int, names: np.ndarray | None, parameter: str) -> int:
-    """The column that a name or an index stands for."""
-    named = names is not None and entry in names.tolist()
-    if named or not isinstance(entry, Integral):
-        return position_of(entry, names, parameter)
-    if not 0 <= int(entry) < n_features:
-        raise ValueError(
-            f"`{parameter}` must hold column indices from 0 to {n_features - 1}, got {entry}."
-        )
-    return int(entry)

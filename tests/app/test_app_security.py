@@ -12,7 +12,7 @@ import pytest
 
 from app_cases import QUICK, Visitor, server
 from cli_cases import grades
-from echelon.cli import _commands, main
+from echelon.cli import _rank, main
 from echelon.cli._options import Judging, names
 from echelon.cli.app import _files
 from echelon.cli.app._asked import commands
@@ -389,7 +389,7 @@ def test_a_value_is_never_another_option(value, monkeypatch):
     """The command gets what was chosen, and nothing else."""
     asked = {"target": value, "drop": [value], "groups": value, "class_order": [value, "a,b"]}
     got = []
-    monkeypatch.setattr(_commands, "study", lambda *given: got.append(given))
+    monkeypatch.setattr(_rank, "study", lambda *given: got.append(given))
     rank, _ = commands("run", "data.csv", asked)
     assert main(rank) == 0
     common, judging, methods, using = got[0]

@@ -9,7 +9,7 @@ import pytest
 
 from cli_cases import ORDER, call
 from echelon import OReliefF
-from echelon.cli import _work
+from echelon.cli import _rank
 from echelon.cli._options import Common
 from echelon.cli._prepare import prepare
 from echelon.study import filled, with_labels_split
@@ -200,8 +200,8 @@ def test_options_for_columns(credit, capsys):
 
 
 def test_of_many_rows_some_are_looked_up(credit, capsys, monkeypatch):
-    monkeypatch.setattr(_work, "MANY_ROWS", 80)
-    monkeypatch.setattr(_work, "SAMPLED_ROWS", 50)
+    monkeypatch.setattr(_rank, "MANY_ROWS", 80)
+    monkeypatch.setattr(_rank, "SAMPLED_ROWS", 50)
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER, "-m", "orelieff", "--json")
     found = json.loads(done.out)
     assert found["how"]["parameters"]["OReliefF"]["sample_size"] == 50

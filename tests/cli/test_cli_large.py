@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from echelon._core.jobs import watched
-from echelon.cli.files import Reading, _parts, read_table
+from echelon.cli.files import Reading, _text, read_table
 from echelon.cli.files._bytes import Limit
 
 N = 3000
@@ -42,8 +42,8 @@ def test_parts_are_the_whole(delimiter, tmp_path, monkeypatch, rng):
     path = tmp_path / "long.csv"
     pd.DataFrame(columns(rng)).to_csv(path, index=False, sep=delimiter)
     whole = read_table(str(path), Reading())
-    monkeypatch.setattr(_parts, "CELLS", 1000)
-    monkeypatch.setattr(_parts, "FEWEST_ROWS", 10)
+    monkeypatch.setattr(_text, "CELLS", 1000)
+    monkeypatch.setattr(_text, "FEWEST_ROWS", 10)
     told = []
     with watched(lambda expected, done: told.append((expected, done))):
         parts = read_table(str(path), Reading())
@@ -61,8 +61,8 @@ def test_parts_are_the_whole(delimiter, tmp_path, monkeypatch, rng):
 
 @pytest.mark.parametrize("last", ["1,2", "1,2,3,4", '1,"2,3'])
 def test_rows_that_do_not_fit_are_found_in_the_last_part(last, tmp_path, monkeypatch):
-    monkeypatch.setattr(_parts, "CELLS", 300)
-    monkeypatch.setattr(_parts, "FEWEST_ROWS", 10)
+    monkeypatch.setattr(_text, "CELLS", 300)
+    monkeypatch.setattr(_text, "FEWEST_ROWS", 10)
     path = tmp_path / "long.csv"
     path.write_text("a,b,c\n" + "1,2,3\n" * 999 + last + "\n")
     with pytest.raises(ValueError, match=r"Line 1001 of long.csv|quotation mark"):

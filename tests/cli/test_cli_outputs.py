@@ -8,7 +8,7 @@ import pytest
 
 from cli_cases import ORDER, call
 from echelon._core.files import write_whole
-from echelon.cli import _work
+from echelon.cli import _rank
 
 
 def test_nothing_is_overwritten_without_force(credit, tmp_path, capsys):
@@ -24,7 +24,7 @@ def test_nothing_is_overwritten_without_force(credit, tmp_path, capsys):
 
 
 def test_outputs_are_checked_before_the_work(credit, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(_work, "prepare", lambda *_: pytest.fail("the data were read"))
+    monkeypatch.setattr(_rank, "prepare", lambda *_: pytest.fail("the data were read"))
     for name, fragment in (
         ("no/such/folder.csv", "no folder"),
         (".", "must end in"),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import ORDER, call
-from echelon.cli import _work, main
+from echelon.cli import _rank, main
 
 
 def test_an_order_that_is_not_known_is_asked_for(credit, capsys):
@@ -64,7 +64,7 @@ def test_a_mistake_of_ours_is_not_blamed_on_the_input(credit, capsys, monkeypatc
     def broken(*args, **options):
         raise KeyError("internals")
 
-    monkeypatch.setattr(_work, "_by_default", broken)
+    monkeypatch.setattr(_rank, "_by_default", broken)
     done = call(capsys, "rank", credit, "-t", "grade", *ORDER)
     assert done.code == 1
     assert done.err.startswith("echelon: KeyError: 'internals' (internal error")
@@ -78,7 +78,7 @@ def test_memory_that_does_not_suffice(credit, capsys, monkeypatch, error, said):
     def large(*args, **options):
         raise error
 
-    monkeypatch.setattr(_work, "_by_default", large)
+    monkeypatch.setattr(_rank, "_by_default", large)
     call(capsys, "rank", credit, "-t", "grade", *ORDER).check_refused(said)
 
 

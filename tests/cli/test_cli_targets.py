@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cli_cases import call
-from echelon.cli import _commands
+from echelon.cli import _targets
 
 LEVELS = np.array(["low", "mid", "high"])
 QUICK = ("-m", "rankcorrelation", "--cv", 2, "-n", 2)
@@ -74,8 +74,8 @@ def test_each_target_is_studied_as_alone(asked, survey, capsys):
 
 
 def test_the_file_is_read_once(survey, capsys, monkeypatch):
-    read, calls = _commands.read_table, []
-    monkeypatch.setattr(_commands, "read_table", lambda *a: calls.append(a) or read(*a))
+    read, calls = _targets.read_table, []
+    monkeypatch.setattr(_targets, "read_table", lambda *a: calls.append(a) or read(*a))
     monkeypatch.setattr("echelon.cli._prepare.read_table", None)
     facts(capsys, survey, "-t", "q1,q2", *ORDER, *QUICK)
     assert len(calls) == 1

@@ -14,7 +14,8 @@ import reference_evaluation as reference
 from cases import draw_case
 from echelon import IntervalRelief, NeighborhoodRoughSet, OReliefF, ReliefF, Simba
 from echelon.evaluation import monotonicity_violations, null_threshold, selection_stability
-from echelon.evaluation._trust import _judge, nogueira
+from echelon.evaluation._null import _judge
+from echelon.evaluation._stability import nogueira
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from echelon._core.by_class import Classes, describe
 from echelon._core.words import counted, listed, number, plain, with_error
-from echelon.profile._alike import ALIKE, associations, groups_of
+from echelon.profile._related import ALIKE, associations, groups_of
 from echelon.report._layout import STRIP_WIDTH, cells_of, columns_of, round_ticks, strip
 from reference_report import groups_alike, rank_correlation
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.contradictions import chosen_method, contradictions, strong_without_bound
 from echelon import RankCorrelation, RelevanceBounds, ReliefF, RReliefF
 from echelon._core.words import spoken
-from echelon.cli import _show, main
+from echelon.cli import _bounds, main
 from echelon.datasets import load_grades, make_relevance
 from echelon.report import summarize
 from report_cases import classes_and_noise
@@ -297,7 +297,7 @@ def test_the_warning_stands_beside_the_answer(rng):
 
 @pytest.mark.parametrize(("association", "said"), [(0.93, True), (0.8, True), (0.18, False)])
 def test_bounds_call_only_interchangeable_what_goes_together(association, said):
-    sentence = _show._of_group(["income", "debt"], association)
+    sentence = _bounds._of_group(["income", "debt"], association)
     assert sentence.startswith("One of these may be enough: income and debt") == said
     assert ("at most 0.18" in sentence) == (not said)
 

@@ -6,7 +6,7 @@ import pytest
 
 from cli_cases import call
 from echelon import AutoSelector, RankCorrelation
-from echelon._core.words._reasons import needed
+from echelon._core.words._asked import needed
 from echelon.report import summarize
 
 

@@ -17,7 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 from cli_cases import call
 from echelon import MRMR, AutoSelector, RankCorrelation
 from echelon.report import summarize
-from echelon.study._rankers import Arranged, OfGroups, best_columns
+from echelon.study._design import best_columns
+from echelon.study._rankers import Arranged, OfGroups
 from reference_evaluation import group_order
 
 LABELS = np.array([0, 1, 1, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8])

@@ -6,10 +6,9 @@ import pytest
 
 import reference_report
 from echelon import AutoSelector, RankCorrelation
-from echelon._core.folds import forward_folds, time_blocks
+from echelon._core.folds import forward_folds, make_splits, time_blocks
 from echelon.report import summarize
 from echelon.study import Rows, fewer_folds
-from echelon.study._folds import make_splits
 from echelon.targets import read_target
 
 

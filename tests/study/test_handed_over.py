@@ -6,7 +6,7 @@ import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
 
 from echelon import ConsensusSelector, ForwardLinear, RankCorrelation, ReliefF
-from echelon._core.rows import fit_weighted, take_rows
+from echelon._core.samples import fit_weighted, take_rows
 from echelon.data import Data, read_columns
 from echelon.report import summarize
 from echelon.study import Settings, design

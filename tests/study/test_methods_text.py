@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import echelon
 from echelon import AutoSelector, OReliefF, RankCorrelation
 from echelon._core.words import listed, number, with_error
-from echelon._core.words._paragraph import methods_text
+from echelon._core.words._methods import methods_text
 from echelon.datasets import load_grades
 from echelon.report import summarize
 

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 from echelon import RankCorrelation, ReliefF
 from echelon._core.words import MATTERS
 from echelon.report import summarize
-from echelon.study import _features
+from echelon.study import _questions
 from reference_report import change_of
 from report_cases import classes_and_noise
 
@@ -98,8 +98,8 @@ def test_copies_are_not_missed(rng):
 
 
 def test_large_tables_are_asked_less(simple, monkeypatch):
-    monkeypatch.setattr(_features, "MOST_CELLS", 1)
-    monkeypatch.setattr(_features, "LEAST", 1)
+    monkeypatch.setattr(_questions, "MOST_CELLS", 1)
+    monkeypatch.setattr(_questions, "LEAST", 1)
     X, y = classes_and_noise()
     found = summarize(X, y, ReliefF(), n_features=3, n_resamples=2, estimator=GaussianNB())
     asked = found.summary()["questions"]

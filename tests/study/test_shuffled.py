@@ -9,7 +9,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from cli_cases import call
 from echelon import AutoSelector, RankCorrelation
 from echelon.report import summarize
-from echelon.study import _shuffled
+from echelon.study import _study
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_scorer_of_ones_own_gives_the_same_losses(table):
 
 
 def test_large_folds_are_sampled_with_all_classes(monkeypatch, rng):
-    monkeypatch.setattr(_shuffled, "ROWS", 5)
+    monkeypatch.setattr(_study, "ROWS", 5)
     y = np.array(["no"] * 90 + ["yes"] * 10)
     X = pd.DataFrame({"a": (y == "yes") + 0.3 * rng.normal(size=100), "b": rng.normal(size=100)})
     report = summarize(X, y, RankCorrelation(), cv=2, n_features=2, n_resamples=0,

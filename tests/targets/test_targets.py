@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from echelon import OReliefF, RelevanceBounds, ReliefF
-from echelon._core.rows import strata
+from echelon._core.samples import strata
 from echelon.cli._prepare import question_about, target_of
 from echelon.display import DistributionDisplay
 from echelon.profile import profile

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from echelon._core.jobs import track
-from echelon.data import feature_mask
+from echelon._core.named import feature_mask
 
 
 class Step(NamedTuple):

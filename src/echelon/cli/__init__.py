@@ -3,14 +3,14 @@
 ``_main``      exit codes, signals, and one line for every error
 ``_app``       the commands and their help
 ``_options``   the options they share, and options in a file
-``_commands``  check, compute, write, show;  ``_terminal``  where results and errors go
+``_rank``      ``rank`` and ``compare``;  ``_targets``  ``rank`` with several targets of one file
+``_profile``   ``profile``;  ``_bounds``  ``bounds``;  ``_commands``  the small commands
 ``files``      files of every format;  ``_bundled``  data to try things on
 ``_columns``   what every column holds and is: the target, a feature, or known of the rows
 ``_prepare``   from a table to features and target, and methods that fit
-``_work``      ranking, comparing, bounding; what is known of features
 ``_use``       the answer saved, as code (``_pandas``: how it reads), applied to later files
-``_targets``   several targets of one file
 ``_show``      what is said about the result;  ``_outputs``  files that are written
+``_terminal``  where results and errors go
 ``app``        the command in a page of the browser
 """
 

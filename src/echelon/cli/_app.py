@@ -76,9 +76,14 @@ def rank(
     ] = False,
 ) -> None:  # fmt: skip
     """Rank the columns of a file, and say how many to select."""
-    from echelon.cli._commands import rank
+    if any(mark in common.target for mark in ',*?["'):  # several columns, perhaps
+        from echelon.cli._targets import rank_targets
 
-    rank(common, judging, method, using, targets_as_features)
+        rank_targets(common, judging, method, using, targets_as_features)
+        return
+    from echelon.cli._rank import study
+
+    study(common, judging, [method], using)
 
 
 @app.command(
@@ -99,7 +104,7 @@ def compare(
     ] = None,
 ) -> None:  # fmt: skip
     """Compare methods: curves over the same folds, agreement, and one answer."""
-    from echelon.cli._commands import compare
+    from echelon.cli._rank import compare
 
     compare(common, judging, names(methods), using)
 
@@ -184,7 +189,7 @@ def profile(common: Common) -> None:
 
     Without a target: which columns there are, as they were read.
     """
-    from echelon.cli._commands import profile
+    from echelon.cli._profile import profile
 
     profile(common)
 
@@ -195,7 +200,7 @@ def profile(common: Common) -> None:
 @with_options
 def bounds(common: Common) -> None:
     """Which features every good linear model needs, and which could replace each other."""
-    from echelon.cli._commands import bounds
+    from echelon.cli._bounds import bounds
 
     bounds(common)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from echelon._core.words import counted
-from echelon.cli._options import Common, halves, missing_texts, names
+from echelon.cli._options import Common, Judging, halves, missing_texts, names
 from echelon.cli._terminal import InputError, nearest
 from echelon.cli.files import Table
-from echelon.data import NOMINAL
+from echelon.methods import CLASSES
 from echelon.profile import guess_order, is_nominal, is_number
-from echelon.selection import facts_of
 from echelon.study import Rows
+
+if TYPE_CHECKING:
+    from echelon.cli._prepare import Task
 
 ROLES = ("groups", "time", "weights")
 """Options that name a column which is no feature."""
@@ -203,56 +205,62 @@ def _check_finite(column: pd.Series, source: str) -> None:
 
 # ---------------------------------------------------------------------------- shown as they are
 
-MOST_EXAMPLES = 4
-MOST_VALUES = 30
-"""Of a column with more, only examples are named."""
+
+def stated_directions(judging: Judging, task: Task) -> dict[str, int] | None:
+    """1 or -1 by name of the column; None if nothing was stated."""
+    rises, falls = names(judging.rises), names(judging.falls)
+    if not rises and not falls:
+        return None
+    both = [name for name in rises if name in falls]
+    if both:
+        raise InputError(f"--rises and --falls both name {both[0]!r}. Pass it to one of them.")
+    if judging.estimator != "auto":
+        raise InputError(
+            "--rises and --falls choose models that respect them, and --estimator another one. "
+            "Leave out --estimator."
+        )
+    if task.target.kind == CLASSES and len(task.target.counts) > 2:
+        raise InputError(
+            f"--rises and --falls need an order: {task.target.name!r} has "
+            f"{len(task.target.counts)} classes without one. Give it with --class-order."
+        )
+    for option, wanted in (("--rises", rises), ("--falls", falls)):
+        for name in wanted:
+            _check_has_direction(name, option, task)
+    return dict.fromkeys(rises, 1) | dict.fromkeys(falls, -1)
 
 
-def described(table: Table) -> dict[str, Any]:
-    """The columns as plain values, and what had to be assumed to read them."""
-    frame = table.frame
-    return {
-        "source": table.source,
-        "n_rows": len(frame),
-        "columns": [{"name": str(name), **_facts(column)} for name, column in frame.items()],
-        "doubts": list(table.doubts),
-        "notes": [*table.doubts, *table.notes],
-    }
+def stated_groups(judging: Judging, task: Task) -> dict[str, list[str]] | None:
+    """The columns of every ``--together`` that are features; None if nothing was stated."""
+    found: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for text in judging.together or []:
+        for name in names(text):
+            if name not in task.X.columns and name not in task.set_aside:
+                raise InputError(
+                    f"{task.source} has no feature {name!r} (--together). "
+                    f"{nearest(name, task.X.columns)}"
+                )
+            if name in seen:
+                raise InputError(f"--together names {name!r} twice. Leave it in one group, once.")
+            seen.add(name)
+        found[text] = [name for name in names(text) if name in task.X.columns]
+    return found or None
 
 
-def _facts(column: pd.Series) -> dict[str, Any]:
-    """What one column holds; the few values of one that has few, in their order."""
-    facts = facts_of(column)
-    distinct = column.dropna().drop_duplicates()
-    found = {"kind": facts["kind"], "missing": facts["missing"], "distinct": len(distinct)}
-    found["examples"] = [_text(value) for value in distinct.head(MOST_EXAMPLES)]
-    if len(distinct) > MOST_VALUES:
-        return found
-    if "categories" in facts:
-        values = [str(label) for label in facts["categories"]]
-        return found | {"values": values, "looks_ordered": _looks_ordered(values, facts["kind"])}
-    return found | {"values": [_text(value) for value in distinct.sort_values()]}
-
-
-def _looks_ordered(values: list[str], kind: str) -> list[str] | None:
-    guess = guess_order(values) if kind == NOMINAL and len(values) > 2 else None
-    return None if guess is None else [str(label) for label in guess]
-
-
-def _text(value: Any) -> str:
-    """A value as it may be written in a file."""
-    if isinstance(value, pd.Timestamp):
-        return str(value).removesuffix(" 00:00:00")
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    return str(value)
-
-
-def as_frame(found: dict[str, Any]) -> pd.DataFrame:
-    """One row per column of the table."""
-    rows = [
-        {**{key: each[key] for key in ("name", "kind", "missing", "distinct")},
-         "examples": ", ".join(each["examples"])}
-        for each in found["columns"]
-    ]  # fmt: skip
-    return pd.DataFrame(rows).rename(columns={"name": "column", "distinct": "different values"})
+def _check_has_direction(name: str, option: str, task: Task) -> None:
+    """Refuse columns that are not there, were excluded, or have no order."""
+    if name in task.set_aside:
+        raise InputError(
+            f"{option} names {name!r}, which is excluded: {task.set_aside[name]}. Leave it out"
+            + ("." if task.set_aside[name] == "constant" else ", or --keep the column.")
+        )
+    if name not in task.X.columns:
+        raise InputError(
+            f"{task.source} has no feature {name!r} ({option}). {nearest(name, task.X.columns)}"
+        )
+    if is_nominal(task.X[name]):
+        raise InputError(
+            f"{option} names {name!r}, whose categories have no order. Give one, lowest first, "
+            f'with --ordered "{name}=LOW,...,HIGH".'
+        )

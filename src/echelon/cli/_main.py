@@ -70,10 +70,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    require("The command needs", "cli", "typer", "rich")
-    import typer
+    try:
+        import typer
 
-    from echelon.cli._app import app
+        from echelon.cli._app import app
+    except ModuleNotFoundError:
+        require("The command needs", "cli", "typer", "rich")
+        raise
     from echelon.cli._options import ARGUMENTS
 
     ARGUMENTS[:] = arguments

@@ -177,6 +177,23 @@ class Using:
     save_config: str | None = _run("FILE.toml", "Write the options that were used.")
 
 
+ENDINGS = {
+    "output": (".csv", ".tsv", ".json"),
+    "report": (".html", ".htm", ".md", ".json"),
+    "plot": (".png", ".svg", ".pdf"),
+    "save": (".json",),
+    "code": (".py", ".ipynb"),
+    "save_config": (".toml",),
+}
+"""Options that name a file to write, and how it may end."""
+
+
+def outputs(common: Common, using: Using) -> dict[str, str]:
+    """The files to write, by option."""
+    asked = {**vars(common), **vars(using)}
+    return {option: asked[option] for option in ENDINGS if asked[option] is not None}
+
+
 def _parameters(options: type) -> list[Parameter]:
     """The fields of a dataclass of options, as typer reads them."""
     hints = get_type_hints(options, include_extras=True)

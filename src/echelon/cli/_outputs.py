@@ -5,32 +5,23 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from echelon import __version__
 from echelon._core.extras import require
 from echelon._core.files import check_writable, resolved, write_whole
 from echelon._core.words import is_number
-from echelon.cli._options import Common, Using
+from echelon.cli._options import ENDINGS, Common, Using, as_toml, outputs
 from echelon.cli._terminal import InputError
 from echelon.cli.files import located
-from echelon.display import BoundsDisplay
 from echelon.display.style import APART, legend, plain
 from echelon.report import Report, Reports, draw_answer
 from echelon.study.types import Summary
-
-ENDINGS = {
-    "output": (".csv", ".tsv", ".json"),
-    "report": (".html", ".htm", ".md", ".json"),
-    "plot": (".png", ".svg", ".pdf"),
-    "save": (".json",),
-    "code": (".py", ".ipynb"),
-    "save_config": (".toml",),
-}
 
 FORMULA_STARTS = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r")
 """What a cell begins with that spreadsheets take for a formula; some of them wide signs too."""
@@ -38,14 +29,12 @@ FORMULA_STARTS = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r")
 
 def check_outputs(common: Common, using: Using | None = None) -> None:
     """Refuse what could not be written, before anything is computed."""
-    asked = {**vars(common), **vars(using or Using())}
     if common.output == "-" and common.json:
         raise InputError("--json and --output - both write to standard output. Pass one of them.")
     seen: dict[Path, str] = {}
-    for option, endings in ENDINGS.items():
-        path = asked[option]
-        option = option.replace("_", "-")
-        if path is None or (option == "output" and path == "-"):
+    for option, path in outputs(common, using or Using()).items():
+        endings, option = ENDINGS[option], option.replace("_", "-")
+        if option == "output" and path == "-":
             continue
         if not path.lower().endswith(endings) and not Path(path).is_char_device():
             raise InputError(f"--{option} must end in {', '.join(endings)}, got {path!r}.")
@@ -83,6 +72,31 @@ def write_outputs(
     if common.plot and picture is not None:
         write(common.plot, _drawn(picture(), common.plot))
     return written
+
+
+def ranking_frame(summary: Summary, aside: Mapping[str, str]) -> pd.DataFrame:
+    """One row per feature, best first; behind them the columns that were not ranked."""
+    frame = pd.DataFrame(summary["features"]).rename(columns={"name": "feature", "kept": "keep"})
+    always = ["rank", "feature", "keep"]
+    known = ["score", "p_value", "p_adjusted", "loss", "loss_error", "relevance",
+             "evidence", "evidence_p", "trend",
+             "stability", "group", "missing"]  # fmt: skip
+    columns = always + [key for key in known if key in frame and frame[key].notna().any()]
+    ranks = pd.DataFrame(list(frame["ranks"])).rename(columns=lambda name: f"rank_{name.lower()}")
+    found = frame[columns].join(ranks) if len(summary["methods"]) > 1 else frame[columns]
+    found = found.assign(reason=summary["words"]["reasons"])
+    rest = {"rank": pd.NA, "feature": list(aside), "keep": False, "reason": list(aside.values())}
+    below = pd.DataFrame(rest) if aside else found.iloc[:0]
+    return pd.concat([found, below], ignore_index=True).astype({"rank": "Int64"})
+
+
+def save_config(common: Common, using: Using, options: dict[str, Any]) -> list[str]:
+    """Write the options that were used, where asked for."""
+    if not using.save_config:
+        return []
+    content = as_toml(options, __version__)
+    write_whole(using.save_config, content, overwrite=common.force)
+    return [using.save_config]
 
 
 def _as_text(table: pd.DataFrame, common: Common) -> str:
@@ -126,12 +140,12 @@ def ranking_picture(summary: Summary) -> Any:
     """Scores of the best features, and the curve that says how many to select."""
     features = summary["features"]
     scored = any(f[key] is not None for f in features for key in ("score", "loss"))
-    return draw_answer(summary, _figure(12 if scored else 7, 5))
+    return draw_answer(summary, figure_of(12 if scored else 7, 5))
 
 
 def comparison_picture(summary: Summary) -> Any:
     """The curves of all methods."""
-    figure = _figure(8, 5)
+    figure = figure_of(8, 5)
     ax = figure.subplots()
     for colour, method in zip(cycle(APART), summary["methods"], strict=False):
         curve = method["curve"]
@@ -147,14 +161,7 @@ def comparison_picture(summary: Summary) -> Any:
     return figure
 
 
-def bounds_picture(display: BoundsDisplay) -> Any:
-    """Bounds of the weights of every feature."""
-    figure = _figure(8, max(4.0, 1.5 + 0.3 * min(len(display.names), 40)))
-    display.plot(figure.subplots())
-    return figure
-
-
-def _figure(width: float, height: float) -> Any:
+def figure_of(width: float, height: float) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

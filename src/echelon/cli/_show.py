@@ -6,19 +6,16 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from echelon._core.words import (
-    LABELS,
     LOSS,
     MATTERS,
-    MEANING,
     counted,
-    data_caveats,
     listed,
     number,
     percent,
@@ -27,11 +24,13 @@ from echelon._core.words import (
 )
 from echelon.cli._prepare import Task
 from echelon.cli._terminal import console, plain_table
-from echelon.cli._work import Bounded, Studied
-from echelon.methods import CLASSES, METHODS, ORDERED
-from echelon.profile import ALIKE
+from echelon.methods import CLASSES, ORDERED
 from echelon.report import Reports
 from echelon.study.types import Agreement, Feature, Summary
+
+if TYPE_CHECKING:
+    from echelon.cli._bounds import Bounded
+    from echelon.cli._rank import Studied
 
 FREQUENCY = "frequency: the share of subsamples of half of the rows that select the feature"
 """What the column says."""
@@ -52,7 +51,7 @@ def show_ranking(
     """The answer of one method, and the best features."""
     summary = found.report.summary()
     out = console()
-    _heading(out, found)
+    heading(out, found.task)
     features = summary["features"]
     table = plain_table()
     table.add_column("rank", justify="right")
@@ -72,13 +71,13 @@ def show_ranking(
     _print_features(out, table, cells, features, top, _reasons(summary, with_reasons))
     _direction(out, summary)
     if "loss" in titles:
-        _say(out, f"loss: {LOSS.format(summary['answer']['score']['name'])}.")
+        say(out, f"loss: {LOSS.format(summary['answer']['score']['name'])}.")
     if "frequency" in titles:
-        _say(out, f"{FREQUENCY}.")
+        say(out, f"{FREQUENCY}.")
     _answer(out, summary)
     if any(feature["kept"] and (feature["score"] or 0) < 0 for feature in features):
-        _say(out, "Scores compare features with each other; below 0 does not mean uninformative.")
-    _remarks(out, _rest(found, summary["words"]["caveats"]), written)
+        say(out, "Scores compare features with each other; below 0 does not mean uninformative.")
+    print_remarks(out, rest_of(found, summary["words"]["caveats"]), written)
 
 
 def _trend(value: float | None) -> str:
@@ -104,7 +103,7 @@ def show_comparison(
     """Every method with its curve in three numbers, and the features by all of them."""
     summary = found.report.summary()
     out = console()
-    _heading(out, found)
+    heading(out, found.task)
     out.print(_methods_table(summary))
     features, methods = summary["features"], summary["methods"]
     table = plain_table()
@@ -118,7 +117,7 @@ def show_comparison(
     _print_features(out, table, cells, features, top, _reasons(summary, with_reasons))
     _agreement(out, summary["agreement"])
     _answer(out, summary)
-    _remarks(out, _rest(found, summary["words"]["caveats"]), written)
+    print_remarks(out, rest_of(found, summary["words"]["caveats"]), written)
 
 
 def show_targets(
@@ -146,25 +145,25 @@ def show_targets(
         style = "bold" if n_selected else ""
         table.add_row(shown(feature["feature"]), *ranks, str(n_selected), style=style)
     source = next(iter(found.values())).task.source
-    _say(out, f"{source}: ranks of the features for {len(found)} targets; *: selected", "bold")
+    say(out, f"{source}: ranks of the features for {len(found)} targets; *: selected", "bold")
     out.print(table)
-    _more(out, len(summary["features"]), table.row_count)
+    print_rest(out, len(summary["features"]), table.row_count)
     for each in found.values():
         told = each.report.summary()
-        _say(out, "")
-        _heading(out, each)
+        say(out, "")
+        heading(out, each.task)
         _answer(out, told)
         for feature, why in zip(told["features"], _reasons(told, with_reasons), strict=False):
-            _say(out, f"- {feature['name']}: {why}")
-    _say(out, "")
-    _remarks(out, [*summary["notes"], *_by_target(found)], written)
+            say(out, f"- {feature['name']}: {why}")
+    say(out, "")
+    print_remarks(out, [*summary["notes"], *_by_target(found)], written)
 
 
 def _by_target(found: Mapping[str, Studied]) -> list[str]:
     """Remarks on the targets; what is said of all of them once."""
     said: dict[str, list[str]] = {}
     for name, each in found.items():
-        for remark in dict.fromkeys(_rest(each, each.report.summary()["words"]["caveats"])):
+        for remark in dict.fromkeys(rest_of(each, each.report.summary()["words"]["caveats"])):
             said.setdefault(remark, []).append(name)
     return [
         remark if len(who) == len(found) or _names(remark, who) else f"{listed(who)}: {remark}"
@@ -219,92 +218,20 @@ def _agreement(out: Console, agreement: Agreement | None) -> None:
     shown = pairs if len(pairs) <= MOST_PAIRS else [pairs[0], pairs[-1]]
     texts = [f"{names[i]} and {names[j]} {-tau:.2f}" for tau, i, j in shown]
     which = "" if shown is pairs else ", the most and the least similar"
-    _say(out, f"Rank correlation of the rankings{which}: {'; '.join(texts)}.")
-
-
-def show_bounds(found: Bounded, frame: Any, top: int, written: list[str]) -> None:
-    """Bounds of all features, the best first, and which can replace each other."""
-    out = console()
-    _heading(out, found)
-    table = plain_table()
-    for title in frame.columns:
-        left = title in ("feature", "relevance", "class")
-        table.add_column(title, justify="left" if left else "right", no_wrap=True,
-                         overflow="ellipsis")  # fmt: skip
-    rows = frame.to_dict("records")
-    for row in rows[: top or None]:
-        cells = [shown(v if isinstance(v, str) else number(v)) for v in row.values()]
-        table.add_row(*cells, style="bold" if row["relevance"] == "strong" else "")
-    out.print(table)
-    _more(out, len(rows), table.row_count)
-    kinds = frame["relevance"].value_counts()
-    # A label that is seldom met is explained where it is.
-    met = [label for label in reversed(LABELS) if label != "explained" or label in kinds]
-    counts = [f"{kinds.get(label, 0)} {label}" for label in met]
-    _say(out, f"{counted(len(frame), 'feature')}: {', '.join(counts)}.", style="bold")
-    _say(out, f"{'; '.join(f'{label}: {MEANING[label]}' for label in met)}.")
-    for group, how in list(zip(found.groups, found.association, strict=True))[:5]:
-        _say(out, _of_group(group, how))
-    _remarks(out, _rest(found, data_caveats(found.task.profile, command=True)), written)
-
-
-def _of_group(group: list[str], association: float) -> str:
-    """What features have to do with each other that compete for one weight."""
-    if association >= ALIKE:
-        return f"One of these may be enough: {listed(group, 8)}."
-    return (
-        f"{listed(group, 8)} compete for one weight, but are not redundant (association at most "
-        f"{number(association, 2)}): check the score before dropping one."
-    )
-
-
-def show_columns(found: dict[str, Any], frame: Any, top: int, written: list[str]) -> None:
-    """The columns of a file as they were read."""
-    out = console()
-    n_rows, n_columns = found["n_rows"], len(frame)
-    _say(out, f"{found['source']}: {n_rows:,} rows, {n_columns:,} columns", "bold")
-    table = plain_table()
-    for title in frame.columns:
-        left = title in ("column", "kind", "examples")
-        table.add_column(title, justify="left" if left else "right", no_wrap=True,
-                         overflow="ellipsis")  # fmt: skip
-    for name, kind, missing, distinct, examples in frame.head(top or None).itertuples(index=False):
-        table.add_row(
-            shown(name), kind, f"{missing:,}" if missing else "", f"{distinct:,}", shown(examples)
-        )
-    out.print(table)
-    _more(out, n_columns, table.row_count)
-    _say(out, "Name the column with the outcome: --target COLUMN.")
-    _remarks(out, found["notes"], written)
-
-
-def show_profile(task: Task, written: list[str]) -> None:
-    """What the data are, what calls for care, and which method fits."""
-    out = console()
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for fact, value in task.profile.frame().itertuples(index=False):
-        table.add_row(fact, shown(value))
-    out.print(Text.assemble((task.source, "bold")))
-    out.print(table)
-    _remarks(out, [*task.notes, *data_caveats(task.profile, command=True)])
-    method = METHODS[task.profile.method]
-    _say(out, f"{task.profile.reason} ({method.name}: {method.paper})", style="bold")
-    _remarks(out, [], written)
+    say(out, f"Rank correlation of the rankings{which}: {'; '.join(texts)}.")
 
 
 # ----------------------------------------------------------------------------- parts
 
 
-def _say(out: Console, sentence: str, style: str = "") -> None:
+def say(out: Console, sentence: str, style: str = "") -> None:
     text = shown(sentence)
     text.stylize(style)
     out.print(text, soft_wrap=not sys.stdout.isatty())
 
 
-def _heading(out: Console, found: Studied | Bounded) -> None:
-    task = found.task
+def heading(out: Console, task: Task, *, ranked: bool = True) -> None:
+    """The data, the method that ranked them, and what may have been read wrong."""
     n, p = task.X.shape
     rows = counted(n if task.sample is None else task.sample.known.n_rows, "row")
     counts = task.target.counts
@@ -312,13 +239,13 @@ def _heading(out: Console, found: Studied | Bounded) -> None:
     classes = order if order and len(order) < 60 else f"{len(counts)} classes"
     kind = classes if counts else "continuous"
     size = f"{rows}, {counted(p, 'feature')}"
-    _say(out, f"{task.source}: {size}; {task.profile.target}: {kind}", "bold")
-    if isinstance(found, Studied) and len(task.methods) == 1:
+    say(out, f"{task.source}: {size}; {task.profile.target}: {kind}", "bold")
+    if ranked and len(task.methods) == 1:
         chosen = task.methods[0]
         fits = chosen.name == task.profile.method
-        _say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
+        say(out, task.profile.reason if fits else f"Method: {chosen.estimator} ({chosen.paper})")
     for doubt in task.doubts:
-        _say(out, f"Warning: {doubt}", style="bold red")
+        say(out, f"Warning: {doubt}", style="bold red")
 
 
 def _print_features(
@@ -337,7 +264,7 @@ def _print_features(
         kept, why = feature["kept"], map(shown, reasons[place : place + 1])
         table.add_row(*cells(feature), "yes" if kept else "", *why, style="bold" if kept else "")
     out.print(table)
-    _more(out, len(features), table.row_count)
+    print_rest(out, len(features), table.row_count)
 
 
 def _reasons(summary: Summary, wanted: bool) -> list[str]:
@@ -350,19 +277,19 @@ def _direction(out: Console, summary: Summary) -> None:
         feature.get("trend") is None for feature in summary["features"]
     ):
         return
-    _say(out, f"trend: towards {[*summary['data']['classes']][-1]!r}.")
+    say(out, f"trend: towards {[*summary['data']['classes']][-1]!r}.")
 
 
-def _more(out: Console, n_all: int, n_printed: int) -> None:
+def print_rest(out: Console, n_all: int, n_printed: int) -> None:
     if n_printed < n_all:
-        _say(out, f"... and {n_all - n_printed:,} more; --top 0 prints, -o FILE writes all.", "dim")
+        say(out, f"... and {n_all - n_printed:,} more; --top 0 prints, -o FILE writes all.", "dim")
 
 
 def _answer(out: Console, summary: Summary) -> None:
     answer, words = summary["answer"], summary["words"]
     for warning in words["warnings"]:
-        _say(out, f"Warning: {warning}", style="bold red")
-    _say(out, words["answer"], style="bold green" if answer["helps"] else "bold yellow")
+        say(out, f"Warning: {warning}", style="bold red")
+    say(out, words["answer"], style="bold green" if answer["helps"] else "bold yellow")
     lines = {"Selected": listed(answer["keep"], 30)} if answer["keep"] else {}
     if answer["always"]:
         lines["As requested"] = listed(answer["always"])
@@ -378,7 +305,7 @@ def _answer(out: Console, summary: Summary) -> None:
         lines["Could replace"] = "; ".join(replaceable)
     _labelled(out, lines)
     for said in words.get("directions", []):
-        _say(out, said)
+        say(out, said)
 
 
 def _labelled(out: Console, lines: Mapping[str, str]) -> None:
@@ -386,23 +313,23 @@ def _labelled(out: Console, lines: Mapping[str, str]) -> None:
     width = max(map(len, lines)) + 2
     for label, text in lines.items():
         if not sys.stdout.isatty():
-            _say(out, f"{label:{width}}{text}")
+            say(out, f"{label:{width}}{text}")
             continue
         parts = textwrap.wrap(text, max(min(out.width, 100) - width, 20)) or [""]
         for place, part in enumerate(parts):
-            _say(out, f"{label if place == 0 else '':{width}}{part}")
+            say(out, f"{label if place == 0 else '':{width}}{part}")
 
 
-def _rest(found: Studied | Bounded, caveats: Iterable[str]) -> list[str]:
+def rest_of(found: Studied | Bounded, caveats: Iterable[str]) -> list[str]:
     """Caveats and notes that the heading has not said."""
     return [said for said in [*caveats, *found.notes] if said not in found.task.doubts]
 
 
-def _remarks(out: Console, remarks: Iterable[str], written: Iterable[str] = ()) -> None:
+def print_remarks(out: Console, remarks: Iterable[str], written: Iterable[str] = ()) -> None:
     """What else there is to know, each once, and which files were written."""
     for place, remark in enumerate(dict.fromkeys(remarks)):
         if place == 0:
-            _say(out, "Notes")
-        _say(out, f"- {remark}")
+            say(out, "Notes")
+        say(out, f"- {remark}")
     for path in written:
-        _say(out, f"Wrote {path}", style="green")
+        say(out, f"Wrote {path}", style="green")

@@ -12,17 +12,42 @@ from fnmatch import fnmatchcase
 import pandas as pd
 
 from echelon._core.words import listed
-from echelon.cli import _work
 from echelon.cli._columns import ROLES
-from echelon.cli._options import Common, Judging, Using, as_list, names
-from echelon.cli._terminal import InputError, nearest
-from echelon.cli.files import Table
+from echelon.cli._options import Common, Judging, Using, as_list, names, options_used
+from echelon.cli._outputs import check_outputs, ranking_frame, save_config, write_outputs
+from echelon.cli._prepare import reading_of
+from echelon.cli._rank import Studied, studied, study
+from echelon.cli._show import show_targets
+from echelon.cli._terminal import InputError, nearest, show_json, working
+from echelon.cli._use import reasons_aside
+from echelon.cli.files import Table, read_table
 from echelon.report import Reports
 
 
-def may_be_several(target: str) -> bool:
-    """Whether a target may name several columns, so that the file must tell."""
-    return any(mark in target for mark in ',*?["')
+def rank_targets(
+    common: Common, judging: Judging, method: str, using: Using, as_features: bool
+) -> None:
+    """Rank for every column that ``--target`` names; the file, which tells them, is read once."""
+    check_outputs(common, using)
+    with working(f"Reading {common.data}", common.quiet):
+        table = read_table(common.data, reading_of(common))
+    targets = targets_of(common, table)
+    if len(targets) == 1:
+        study(replace(common, target=targets[0]), judging, [method], using, table)
+        return
+    check(common, using, targets)
+    options = options_used(common, judging, method=method, targets_as_features=as_features)
+    reports, found = study_targets(common, judging, [method], table, targets, as_features)
+    frames = {
+        name: ranking_frame(each.report.summary(), reasons_aside(each.task))
+        for name, each in found.items()
+    }
+    written = write_outputs(common, as_table(frames), lambda: reports)
+    written += save_config(common, using, options)
+    if common.json:
+        show_json(reports.summary())
+    elif common.output != "-":
+        show_targets(reports, found, common.top, written, with_reasons=using.reasons)
 
 
 def targets_of(common: Common, table: Table) -> list[str]:
@@ -54,10 +79,10 @@ def study_targets(
     table: Table,
     targets: Sequence[str],
     as_features: bool,
-) -> tuple[Reports, dict[str, _work.Studied]]:
+) -> tuple[Reports, dict[str, Studied]]:
     """A study of every target; the others are no features, unless asked for."""
     orders = _orders(common.class_order, targets, table)
-    found: dict[str, _work.Studied] = {}
+    found: dict[str, Studied] = {}
     for target in targets:
         keep = {target, *names(common.keep)}
         others = [] if as_features else [each for each in targets if each not in keep]
@@ -75,7 +100,7 @@ def study_targets(
             ],
         )
         with _asking(target, targets, table):
-            found[target] = _work.study(own, judging, methods, table)
+            found[target] = studied(own, judging, methods, table)
     notes = [_about_others(targets, as_features)]
     return Reports({name: each.report for name, each in found.items()}, notes), found
 

@@ -7,7 +7,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,13 @@ from echelon.cli._outputs import FORMULA_STARTS, as_cell
 from echelon.cli._pandas import reader_for
 from echelon.cli._prepare import Task, reading_of
 from echelon.cli._terminal import InputError, nearest
-from echelon.cli._work import Studied
 from echelon.cli.files import Reading, Table, dates_in, located, read_table
 from echelon.selection import Reading as SavedReading
 from echelon.selection import Saved, Selection
 from echelon.study import Settings, as_notebook, as_script, blocks_of, design, selection_of
+
+if TYPE_CHECKING:
+    from echelon.cli._rank import Studied
 
 MOST_BYTES = 50_000_000
 """Of a saved selection; more is another file."""

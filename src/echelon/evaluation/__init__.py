@@ -2,8 +2,8 @@
 
 ``_curve``           ``feature_curve``: score against the number of features, selected in the folds
 ``_curve_selector``  ``CurveSelector``: keeps as many features as that curve says
-``_trust``           ``selection_stability``: whether other samples would lead to the same features;
-                     ``null_threshold``: the score that chance reaches
+``_stability``       ``selection_stability``: whether other samples would lead to the same features
+``_null``            ``null_threshold``: the score that chance reaches
 ``_metrics``         ``rank_loss``, ``macro_mean_absolute_error``: losses for ordered classes, and
                      their scorers;  ``monotonicity_violations``: how well data fit
                      methods for order;  ``f_measure_of_support``: selected beside relevant;
@@ -26,14 +26,10 @@ from echelon.evaluation._metrics import (
     rank_loss,
     rank_loss_scorer,
 )
+from echelon.evaluation._null import NullThreshold, null_threshold
 from echelon.evaluation._ordinal import OrdinalDecomposition, OrdinalForest
-from echelon.evaluation._trust import (
-    NullThreshold,
-    SelectionStability,
-    null_threshold,
-    selection_stability,
-)
-from echelon.evaluation._trust import stability_of as stability_of
+from echelon.evaluation._stability import SelectionStability, selection_stability
+from echelon.evaluation._stability import stability_of as stability_of
 
 __all__ = [
     "CurveSelector",

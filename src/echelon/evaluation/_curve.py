@@ -15,7 +15,14 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from echelon._core.folds import fold_scores, make_splitter
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_seeds, read_data, read_weights, seeded, take_columns, take_rows
+from echelon._core.samples import (
+    draw_seeds,
+    read_data,
+    read_weights,
+    seeded,
+    take_columns,
+    take_rows,
+)
 from echelon._core.significance import ROUNDING, share_of_test, standard_error
 from echelon.base import fit_ranking, n_worthwhile
 from echelon.display import FeatureCurveDisplay

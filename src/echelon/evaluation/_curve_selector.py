@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, StrOptions, fit_context
 from echelon._core.folds import best_guess
-from echelon._core.rows import draw_seeds, read_data, seeded, take_columns
+from echelon._core.samples import draw_seeds, read_data, seeded, take_columns
 from echelon._core.significance import clearly_positive
 from echelon.base import fit_ranking
 from echelon.data import as_table

@@ -16,9 +16,9 @@ from sklearn.metrics import make_scorer
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from echelon._core.directions import directions, pairs_in_order
 from echelon._core.jobs import in_threads, track
-from echelon._core.rows import feature_names, read_rows
-from echelon._core.samples import directions, pairs_in_order
+from echelon._core.samples import feature_names, read_rows
 from echelon.data import read_columns
 from echelon.kernels.monotone import count_dominance
 from echelon.targets import read_labels, read_ordered_classes

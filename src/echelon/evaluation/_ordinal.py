@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs, n_threads
-from echelon._core.rows import fit_weighted, read_rows, weighted_rows
+from echelon._core.samples import fit_weighted, read_rows, weighted_rows
 from echelon.base import note_features
 from echelon.data import as_table, numbers_that_fit, read_numbers
 from echelon.filters import ExtraTrees

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, Interval, fit_context
 from echelon._core.jobs import Jobs, check_n_jobs
-from echelon._core.rows import draw_seeds, fit_weighted, seeded
+from echelon._core.samples import draw_seeds, fit_weighted, seeded
 from echelon.base import BaseSelector, ranking_copies, ranks_of, scores_of
 from echelon.data import Data
 from echelon.evidence._sequential import SequentialKnockoffs

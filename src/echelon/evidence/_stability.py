@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from echelon._core.choices import shared_ranks
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
 from echelon._core.jobs import Jobs
-from echelon._core.rows import draw_rows, draw_seeds, fit_weighted, read_data, seeded, take_rows
+from echelon._core.samples import draw_rows, draw_seeds, fit_weighted, read_data, seeded, take_rows
 from echelon.base import note_features, ranking_copies, ranks_of, scores_of
 from echelon.data import as_table
 from echelon.targets import read_target

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.jobs import in_threads, track
-from echelon._core.rows import row_counts
+from echelon._core.samples import row_counts
 from echelon.base import BaseSelector, SampleWeightMixin
 from echelon.data import Data
 from echelon.filters._loops import mdl_codes

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.rows import row_counts
-from echelon._core.samples import directions
+from echelon._core.directions import directions
+from echelon._core.samples import row_counts
 from echelon.data import Data
 from echelon.filters._base import BaggedSelector, has_order, label_columns, outputs, path_of
 from echelon.filters._loops import TIE, boost

@@ -17,8 +17,7 @@ import numpy as np
 
 from echelon._core.choices import Choice, read_choice
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.rows import row_counts
-from echelon._core.samples import unit_scale
+from echelon._core.samples import row_counts, unit_scale
 from echelon.data import Data
 from echelon.filters._base import BaggedSelector, outputs, path_of, sorted_blocks
 from echelon.targets import Target

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import StrOptions
-from echelon._core.samples import directions
+from echelon._core.directions import directions
 from echelon.base import ForwardSelector, SampleWeightMixin
 from echelon.data import Data
 from echelon.filters._base import (

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special, stats
 
 from echelon._core.compat import StrOptions
-from echelon._core.rows import row_counts
+from echelon._core.samples import row_counts
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data
 from echelon.filters._base import AnyTargetMixin, codes_of, has_order, sorted_blocks

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import StrOptions
-from echelon._core.rows import row_counts
-from echelon._core.samples import directions
+from echelon._core.directions import directions
+from echelon._core.samples import row_counts
 from echelon.base import SampleWeightMixin, WeightingSelector
 from echelon.data import Data, read_numbers
 from echelon.filters._base import (

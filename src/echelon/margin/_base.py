@@ -19,14 +19,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from echelon._core.compat import Interval, StrOptions
+from echelon._core.directions import directions
 from echelon._core.jobs import blas_in_one_thread
-from echelon._core.samples import (
-    arrange,
-    columns_that_vary,
-    directions,
-    equal_rows_once,
-    unit_scale,
-)
+from echelon._core.samples import arrange, columns_that_vary, equal_rows_once, unit_scale
 from echelon._core.significance import CONTROLS
 from echelon.base import ErrorRateMixin, SampleWeightMixin, WeightingSelector
 from echelon.data import Data, is_dask, read_columns

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from echelon._core.choices import CHOICE_CONSTRAINTS, Choice, read_choice
 from echelon._core.compat import Interval, StrOptions, fit_context
 from echelon._core.jobs import track
-from echelon._core.rows import draw_seeds, fit_weighted, read_data, seeded, take_columns
+from echelon._core.samples import draw_seeds, fit_weighted, read_data, seeded, take_columns
 from echelon.base import SampleWeightMixin, groups_to_keep, number_to_keep, scores_of
 from echelon.data import as_table
 from echelon.engines import Engine, Samples, resolve_engine

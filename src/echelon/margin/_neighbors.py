@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from echelon._core.rows import own_copies
+from echelon._core.samples import own_copies
 from echelon.engines import ANY, Classes, Engine, Found, Samples, Search, Space
 from echelon.margin.rules import Band, Term
 

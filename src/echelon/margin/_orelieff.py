@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from echelon._core.compat import StrOptions
-from echelon._core.rows import weighted_mid_ranks
+from echelon._core.samples import weighted_mid_ranks
 from echelon.data import Data
 from echelon.engines import Engine, Samples
 from echelon.margin._base import N_NEIGHBORS, OrderedClassesMixin, ReliefSelector

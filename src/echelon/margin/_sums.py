@@ -16,8 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from echelon._core.jobs import track
-from echelon._core.rows import own_copies
-from echelon._core.samples import weighted_columns, without_rounding
+from echelon._core.samples import own_copies, weighted_columns, without_rounding
 from echelon.engines import Bands, BandSums, Engine, Samples, Space
 from echelon.kernels.pairs import distances_among
 from echelon.margin._evidence import Evidence, Moments

@@ -251,14 +251,9 @@ class SURFStar(RadiusSelector):
 
     Notes
     -----
-    Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
-    P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  Far
-    samples count the other way round, also for numbers.  (Some count 1 - d for far samples: that
-    adds a constant which is 0 unless a sample lacks far hits or misses, and the same for all
-    features.)  A distance equal to the limit is neither nearer nor farther.  Missing values (NaN)
-    leave the feature out of the pair.  The cost grows with the square of the number of samples and
-    linearly with the features.
+    As :class:`SURF`.  Far samples count the other way round, also for numbers.  (Some count 1 - d
+    for far samples: that adds a constant which is 0 unless a sample lacks far hits or misses, and
+    the same for all features.)
 
     References
     ----------
@@ -362,12 +357,7 @@ class MultiSURF(RadiusSelector):
 
     Notes
     -----
-    Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
-    P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  A
-    distance equal to the limit is neither nearer nor farther.  Missing values (NaN) leave the
-    feature out of the pair.  The cost grows with the square of the number of samples and linearly
-    with the features.
+    As :class:`SURF`.
 
     References
     ----------
@@ -471,14 +461,7 @@ class MultiSURFStar(RadiusSelector):
 
     Notes
     -----
-    Classes without an order: hits and misses as in :class:`ReliefF`, misses of class C weighted
-    P(C) / (1 - P(class of the sample)); a class without a sample in reach counts nothing.  Ordered
-    classes and continuous targets: as in :class:`RReliefF`, neighbours weighing the same.  Far
-    samples count the other way round, also for numbers.  (Some count 1 - d for far samples: that
-    adds a constant which is 0 unless a sample lacks far hits or misses, and the same for all
-    features.)  A distance equal to the limit is neither nearer nor farther.  Missing values (NaN)
-    leave the feature out of the pair.  The cost grows with the square of the number of samples and
-    linearly with the features.
+    As :class:`SURFStar`.
 
     References
     ----------

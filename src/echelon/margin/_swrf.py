@@ -266,15 +266,8 @@ class SWRFStar(SigmoidSelector):
 
     Notes
     -----
-    A sample x standard deviations from the limit weighs 2 / (1 + exp(-4 x)) - 1: next to nothing at
-    the limit, 0.76 half a deviation away, 0.96 a whole one.  Mean and deviation are those of the
-    distances of all pairs.
-    Classes without an order: as :class:`SURFStar`, and the mean difference to the hits, or to
-    the misses of a class, becomes the mean of weight times difference.  Ordered classes and
-    continuous targets: as in :class:`RReliefF`, where the weights of a sample's neighbours add up
-    to 1.  Far samples count the other way round, also for continuous targets.
-    Missing values (NaN) leave the feature out of the pair.  The cost grows with the square of the
-    number of samples and linearly with the features.
+    As :class:`SWRF`, with :class:`SURFStar` in the place of :class:`SURF`.  Far samples count the
+    other way round, also for continuous targets.
 
     References
     ----------
@@ -382,15 +375,8 @@ class MultiSWRF(SigmoidSelector):
 
     Notes
     -----
-    A sample x standard deviations from the limit weighs 2 / (1 + exp(-4 x)) - 1: next to nothing at
-    the limit, 0.76 half a deviation away, 0.96 a whole one.  Mean and deviation are those of the
-    sample's distances to all others.
-    Classes without an order: as :class:`MultiSURF`, and the mean difference to the hits, or to
-    the misses of a class, becomes the mean of weight times difference.  Ordered classes and
-    continuous targets: as in :class:`RReliefF`, where the weights of a sample's neighbours add up
-    to 1.
-    Missing values (NaN) leave the feature out of the pair.  The cost grows with the square of the
-    number of samples and linearly with the features.
+    As :class:`SWRF`, with :class:`MultiSURF` in the place of :class:`SURF`; mean and deviation are
+    those of the sample's distances to all others.
 
     References
     ----------
@@ -498,15 +484,8 @@ class MultiSWRFStar(SigmoidSelector):
 
     Notes
     -----
-    A sample x standard deviations from the limit weighs 2 / (1 + exp(-4 x)) - 1: next to nothing at
-    the limit, 0.76 half a deviation away, 0.96 a whole one.  Mean and deviation are those of the
-    sample's distances to all others.
-    Classes without an order: as :class:`MultiSURFStar`, and the mean difference to the hits, or to
-    the misses of a class, becomes the mean of weight times difference.  Ordered classes and
-    continuous targets: as in :class:`RReliefF`, where the weights of a sample's neighbours add up
-    to 1.  Far samples count the other way round, also for continuous targets.
-    Missing values (NaN) leave the feature out of the pair.  The cost grows with the square of the
-    number of samples and linearly with the features.
+    As :class:`MultiSWRF`, with :class:`MultiSURFStar` in the place of :class:`MultiSURF`.  Far
+    samples count the other way round, also for continuous targets.
 
     References
     ----------

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from echelon._core.jobs import in_threads
-from echelon._core.rows import row_counts
+from echelon._core.samples import row_counts
 from echelon.monotone._dominance_loops import (
     class_masses,
     count_after,

@@ -20,8 +20,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 from sklearn.utils import check_consistent_length
 
-from echelon._core.rows import read_rows, row_counts, weighted_rows
-from echelon._core.samples import directions
+from echelon._core.directions import directions
+from echelon._core.samples import read_rows, row_counts, weighted_rows
 from echelon._core.words import about_relabelling
 from echelon.data import as_table, read_columns
 from echelon.targets import read_ordered_classes

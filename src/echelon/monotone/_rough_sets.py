@@ -11,9 +11,11 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import Interval, StrOptions
-from echelon._core.samples import columns_that_vary, directions
+from echelon._core.directions import directions
+from echelon._core.named import feature_mask
+from echelon._core.samples import columns_that_vary
 from echelon.base import ForwardSelector, SampleWeightMixin
-from echelon.data import Data, feature_mask
+from echelon.data import Data
 from echelon.methods import ORDERED
 from echelon.monotone._dominance import ROUNDING, Bounds, Counts, Dominance
 from echelon.monotone._reducts import Reducts, core_of, indispensable, reducts_of

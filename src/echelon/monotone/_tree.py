@@ -13,7 +13,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from echelon._core.compat import Interval, StrOptions, fit_context
-from echelon._core.rows import read_rows, row_counts, weighted_rows
+from echelon._core.samples import read_rows, row_counts, weighted_rows
 from echelon.base import note_features
 from echelon.data import ORDERED, Data, as_table, kind_of, read_columns
 from echelon.monotone._grown import CRITERIA, Limits, Rows, Tree, as_text, best_price

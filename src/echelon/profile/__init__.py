@@ -2,8 +2,7 @@
 
 ``_columns``  what can be seen of single columns: codes for missing values, subjects with several
               rows each
-``_leaks``    which columns may hold the answer itself
-``_alike``    which features are redundant
+``_related``  which features are redundant, and which may hold the answer itself
 ``_scales``   words and numbers that people order
 ``_profile``  ``profile``, ``find_facts``: all of it as facts, to read and to show
 ``_rank_order``  ``check_rank_order``: whether the order within a sample says something
@@ -14,10 +13,10 @@ from typing import Any
 
 from echelon._core.words import data_caveats
 from echelon.data import is_nominal, is_number
-from echelon.profile._alike import ALIKE, associations, groups_of
 from echelon.profile._columns import constant_columns, text_columns
 from echelon.profile._profile import Facts, Profile, find_facts, profile
 from echelon.profile._rank_order import RankOrderCheck, check_rank_order
+from echelon.profile._related import ALIKE, associations, groups_of
 from echelon.profile._scales import guess_order
 
 __all__ = [

@@ -22,7 +22,7 @@ from echelon.data import (
     nominal_columns,
     of_plain_numbers,
 )
-from echelon.profile._alike import as_values, correlation_ratio
+from echelon.profile._related import as_values, correlation_ratio
 from echelon.targets import Target
 
 PAIRS = (

@@ -24,7 +24,7 @@ from echelon.profile._columns import (
     repeated_subjects,
     without_variation,
 )
-from echelon.profile._leaks import giveaways
+from echelon.profile._related import giveaways
 from echelon.targets import Target, read_target
 
 MOST_PAIRED_ROWS = 2000

@@ -4,15 +4,13 @@
 ``_design``    data and settings of a study, read and checked once
 ``_study``     methods run over the same folds, the choice tested
 ``_related``   whether any feature is related to the target: a permutation test
-``_folds``     how rows are split: by chance, in whole groups, along time
 ``_choice``    how many features to select: the rule, the sizes tried, the choice among methods
 ``_models``    models that evaluate features of any kind, and what they are scored by
 ``_monotone_models``  models that respect stated directions of features
 ``_directions``  stated directions: compared with the data, and what respecting them costs
 ``_rankers``   any selector as a ranking of any data set
-``_shuffled``  what every selected feature is worth: the loss where its values are shuffled
-``_features``  every method and every feature as facts
-``_evidence``  which features are needed, given all others; weights of evidence for two classes
+``_features``  every method and every feature as facts, with evidence where it was asked for
+``_questions`` what one feature more or less does
 ``_sampled``   a Dask DataFrame as a sample, for a study of it
 ``_summary``   a study as one dict of facts
 ``_saved``     a study as a ``Selection``
@@ -25,9 +23,7 @@
 import warnings
 from typing import Any
 
-from echelon.study._auto import AutoSelector
-from echelon.study._design import Settings, design, read_for
-from echelon.study._folds import (
+from echelon._core.folds import (
     FREQUENCIES,
     SURVEY,
     Rows,
@@ -36,6 +32,8 @@ from echelon.study._folds import (
     read_rows_as,
     repeated_rows,
 )
+from echelon.study._auto import AutoSelector
+from echelon.study._design import Settings, design, read_for
 from echelon.study._models import (
     TableEncoder,
     default_estimator,

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.choices import CHOICE_CONSTRAINTS, read_choice, shared_ranks
 from echelon._core.compat import HasMethods, Interval, StrOptions, fit_context
+from echelon._core.folds import FREQUENCIES, SURVEY, Rows, fewer_folds, read_rows_as
 from echelon._core.jobs import expect
 from echelon._core.significance import standard_error
 from echelon._core.words import listed
@@ -27,7 +28,6 @@ from echelon.large import Sample
 from echelon.profile import Profile, text_columns
 from echelon.study._design import Settings, design
 from echelon.study._directions import frame_of
-from echelon.study._folds import FREQUENCIES, SURVEY, Rows, fewer_folds, read_rows_as
 from echelon.study._models import FOREST
 from echelon.study._presented import Presented
 from echelon.study._rankers import Arranged, Prepared

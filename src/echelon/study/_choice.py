@@ -23,7 +23,6 @@ ROUND_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 NEARLY_ALL = 0.75
 """Offer a smaller set where more than this share of the features is selected; of all, none."""
 
-
 ALL_SIZES = 10
 """Up to so many features every size is tried; beyond, sizes that grow by ``GROWTH``."""
 GROWTH = 1.4

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -21,14 +22,23 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import has_fit_parameter
 
 from echelon._core.choices import read_choice
+from echelon._core.folds import Rows, Splits, make_splits, read_row_weights
 from echelon._core.jobs import stepwise
-from echelon._core.rows import take_rows
-from echelon.data import Data, as_frame, as_table, check_kinds, read_columns
+from echelon._core.samples import take_rows
+from echelon.data import (
+    NUMBER,
+    Data,
+    as_frame,
+    as_table,
+    check_kinds,
+    kind_of,
+    numbers_of,
+    read_columns,
+)
 from echelon.intervals import holds_intervals
 from echelon.large import Sample
-from echelon.study._choice import Rule, read_rule
+from echelon.study._choice import Rule, furthest, read_rule
 from echelon.study._directions import read_directions
-from echelon.study._folds import Rows, Splits, make_splits, read_row_weights
 from echelon.study._models import (
     GIVEN,
     Encoded,
@@ -36,10 +46,12 @@ from echelon.study._models import (
     TableEncoder,
     default_estimator,
     default_models,
+    many_labels,
     read_scoring,
     taking,
 )
 from echelon.study._monotone_models import monotone_models
+from echelon.study._rankers import Arranged, Prepared
 from echelon.targets import Target, read_target
 
 MOST_BYTES_KEPT = 1 << 26
@@ -220,7 +232,9 @@ def design(X: Any, target: Target, settings: Settings) -> Design:
     options = {key: getattr(settings, key) for key in ("n_jobs", "random_state", "verbose")}
     with without_class_warnings():
         splits = make_splits(settings.cv, target, settings.rows, settings.random_state)
-    stated = read_directions(settings.directions, data, target, names)
+    stated = dict[str, int]()
+    if settings.directions is not None:
+        stated = read_directions(settings.directions, data, target, names)
     models = {GIVEN: given}
     if stated and given is not None:
         raise ValueError(
@@ -275,10 +289,77 @@ def _first_given(selectors: Mapping[str, Any], parameter: str) -> Any:
     return None
 
 
+# -------------------------------------------------------------------- rankings of its columns
+
+
+def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> Any:
+    """A selector wrapped for the folds: samples bounded, many categories encoded, some first.
+
+    AutoSelector, which evaluates too, hands over its ranking.  Constant columns come last: a method
+    that gives noise less than nothing (Relief) ranks them before it.  So do exact copies of a
+    column, which add nothing to it.
+    """
+    if hasattr(selector, "ranker"):
+        selector = selector.ranker(
+            design.target.kind, design.splits.fewest, design.weights is not None
+        )
+        constant = ()  # its rankings end with them
+    elif (selector.get_params(deep=False).get("sample_size") or 0) > design.splits.fewest:
+        selector = clone(selector).set_params(sample_size=design.splits.fewest)
+    n_best = furthest(design.rule, design.feature_groups)
+    if many_labels(design.X) and not isinstance(selector, Prepared):
+        selector = Prepared(selector, split_labels=False, fill_gaps=False, n_best=n_best)
+    last = [*constant, *copies(design.X, design.rule.always)]
+    groups = design.feature_groups if design.is_grouped else None
+    if not design.rule.always and not last and groups is None:
+        return selector
+    return Arranged(selector, design.rule.always, last, feature_groups=groups, n_best=n_best)
+
+
+def best_columns(ranks: np.ndarray, size: int, groups: np.ndarray) -> np.ndarray:
+    """The columns of the best ``size`` groups, best first."""
+    order = np.argsort(ranks, kind="stable")
+    return order[np.isin(groups[order], pd.unique(groups[order])[:size])]
+
+
+def copies(table: pd.DataFrame, first: Sequence[str] = ()) -> list[str]:
+    """Columns that hold in every row what an earlier one holds, or one of those named."""
+    seen: set[bytes] = set()
+    found = []
+    for name in sorted(table.columns, key=lambda name: name not in first):
+        held = _digest(table[name])
+        if held in seen:
+            found.append(name)
+        seen.add(held)
+    return found
+
+
+def _digest(column: pd.Series) -> bytes:
+    """A short name of what a column holds; numbers are the same whatever their dtype."""
+    kind = kind_of(column)
+    if kind == NUMBER:
+        values = numbers_of(column, column.name).astype(float) + 0.0  # without negative zeros
+        return blake2b(np.where(np.isnan(values), np.nan, values).tobytes()).digest()
+    codes, labels = pd.factorize(column.astype(object))
+    return blake2b(repr((kind, labels.tolist())).encode() + codes.tobytes()).digest()
+
+
+# ------------------------------------------------------------------------ warnings of parts
+
+
 @contextmanager
 def without_class_warnings() -> Iterator[None]:
     """Without warnings about folds that lack some of the classes: the summary has this fact."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+        yield
+
+
+@contextmanager
+def without_fold_warnings() -> Iterator[None]:
+    """Without what a method says of a fit to a part of the rows: the answer is about all."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*every feature is called irrelevant", UserWarning)
+        warnings.filterwarnings("ignore", "No feature tells .* from the rest", UserWarning)
         yield

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 from sklearn.base import clone
 
-from echelon._core.samples import directions, pairs_in_order
+from echelon._core.directions import directions, pairs_in_order
 from echelon._core.significance import clearly_positive, standard_error
 from echelon.data import Data
 from echelon.methods import CLASSES
@@ -27,8 +27,6 @@ MOST_RELEASED = 20
 
 def read_directions(given: Any, data: Data | None, target: Target, names: Any) -> dict[str, int]:
     """Directions by name of the column, those of 0 left out; refused where nothing has an order."""
-    if given is None:
-        return {}
     if isinstance(given, str):
         raise ValueError(
             f"`monotonic_cst` must say the direction of every feature, got {given!r}. Pass a dict "
@@ -52,11 +50,9 @@ def ranks_of_target(target: Target) -> np.ndarray:
     return np.unique(target.numbers, return_inverse=True)[1]
 
 
-def directions_of(study: Study) -> Directions | None:
-    """What the data say of the stated directions, and what respecting them costs; None without."""
+def directions_of(study: Study) -> Directions:
+    """What the data say of the stated directions, and what respecting them costs."""
     design = study.design
-    if not design.directions:
-        return None
     judged = study.judged
     chosen = study.best(*judged.choice)
     kept = study.selected

@@ -1,15 +1,4 @@
-"""Every method and every feature of a study, as facts: ranks, stability, distributions, changes.
-
-Changes are in the units of the score, over the folds of the curves, with a standard error of the
-paired differences.  One feature is left out of the kept set, or added to it, at a time:
-
-    change(f) = mean over folds of  score(kept without f) - score(kept)      f kept
-    change(f) = mean over folds of  score(kept with f) - score(kept)         f left out
-
-The kept set was found on all rows, so its own level here is a little too good; that of a change
-much less so, since both sides share it.  The cost is bounded: ``MOST_DROPPED`` and ``MOST_ADDED``
-features are tried, the best ranked ones, and fewer on large tables.
-"""
+"""Every method and every feature of a study, as facts: ranks, stability, pictures, evidence."""
 
 from __future__ import annotations
 
@@ -25,9 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 
 from echelon._core.by_class import ByClass, Classes, classes_of, describe, drawn_classes
-from echelon._core.jobs import expect, step, stepwise
-from echelon._core.rows import fit_weighted, seeded
-from echelon._core.significance import clearly_positive, standard_error
+from echelon._core.jobs import step
+from echelon._core.samples import fit_weighted, seeded
 from echelon.base import ranking_copies, ranks_of
 from echelon.consensus import ConsensusSelector
 from echelon.data import numbers_of, read_columns
@@ -37,22 +25,27 @@ from echelon.evaluation import (
     selection_stability,
     stability_of,
 )
-from echelon.filters import ForestImportance
+from echelon.evidence import ConditionalEvidence
+from echelon.filters import InformationValue
 from echelon.large import Sample
+from echelon.methods import CONTINUOUS
 from echelon.profile import ALIKE, associations, groups_of
-from echelon.study._design import Design, without_class_warnings
-from echelon.study._rankers import Prepared, best_columns
-from echelon.study._shuffled import Losses
-from echelon.study._study import Study, without_fold_warnings
-from echelon.study.types import Change, MethodPart, Questions
+from echelon.study._design import (
+    Design,
+    best_columns,
+    without_class_warnings,
+    without_fold_warnings,
+)
+from echelon.study._rankers import Prepared
+from echelon.study._study import Losses, Study
+from echelon.study.types import MethodPart
 from echelon.targets import Target
 
 MOST_DESCRIBED = 200
 """Features whose distributions are shown: the best ones."""
-MOST_DROPPED, MOST_ADDED = 20, 10
-MOST_CELLS = 3e7
-"""Rows times columns times folds of all models that are fitted, unless fewer than ``LEAST``."""
-LEAST = 3
+
+MOST_BINNED = 10
+"""Features that are shown with their bins, whether they have a stated direction or not."""
 
 
 # --------------------------------------------------------------------------------------- methods
@@ -346,85 +339,72 @@ def _numbers(column: pd.Series) -> np.ndarray:
     return numbers_of(column, column.name)
 
 
-# ------------------------------------------------------------------ one feature more, or less
+# ------------------------------------------------------------- evidence and bins
 
 
-class Asked(NamedTuple):
-    """What the changes are counted from."""
+def with_evidence(rows: list[dict[str, Any]], study: Study) -> None:
+    """Add conditional evidence to the rows of features: label, adjusted p-value, replacements.
 
-    study: Study
-    keep: list[str]
-    base: np.ndarray
-    """Score of every fold with the selected features; the baseline, if there are none."""
+    The features are tested on all rows, at a false discovery rate of 5 %.
+    """
+    design = study.design
+    if design.data is None or not design.splits.independent or design.weights is not None:
+        raise ValueError(
+            "`evidence` needs numbers or categories in independent rows that count alike. Leave it "
+            "out, or `groups`, `time`, `sample_weight`, folds of your own and intervals."
+        )
+    tested = ConditionalEvidence(random_state=design.seed, n_jobs=design.options["n_jobs"])
+    found = tested.fit(design.data, design.target).frame().set_index("feature")
+    for row in rows:
+        facts = found.loc[row["name"]]
+        row["evidence"], row["evidence_p"] = facts["label"], float(facts["p_fdr"])
+        row["replaced_by"] = facts["replaced_by"]
 
-    def scores(self, names: list[str]) -> np.ndarray:
-        """Scores of every fold with these features; the baseline, if there are none."""
-        if not names:
-            return self.study.judged.guess.scores
-        design = self.study.design
-        return design.scores(design.models[self.study.judged.model], names)
 
+def scorecard(design: Design, names: list[str]) -> list[dict[str, Any]] | None:
+    """Information value and bins of the best features and of those with a stated direction.
 
-def questions(study: Study, keep: list[str], order: list[str]) -> Questions:
-    """What one would ask next, in numbers.
+    None unless there are two classes.
 
     Parameters
     ----------
-    study : Study
-        What was found.
-    keep : list of str
-        The selected features.
-    order : list of str
-        All features, best first.
+    design : Design
+        Samples and target.
+    names : list of str
+        Features, best first.
     """
-    with without_class_warnings():
-        asked = Asked(study, keep, study.judged.guess.scores)
-        asked = asked._replace(base=asked.scores(keep))
-        kept = [name for name in order if name in set(keep)]
-        rest = [name for name in order if name not in set(keep)]
-        less, more = kept[: _afford(asked, MOST_DROPPED)], rest[: _afford(asked, MOST_ADDED)]
-        expect(len(less) + len(more))
-        dropped = [
-            _change(asked, name, [other for other in keep if other != name], -1)
-            for name in stepwise(less)
-        ]
-        added = [_change(asked, name, [*keep, name], 1) for name in stepwise(more)]
-        common = _in_common(study.design, keep)
-    return Questions(
-        dropped=sorted(dropped, key=lambda change: change["worth"], reverse=True),
-        added=sorted(added, key=lambda change: change["worth"], reverse=True),
-        n_not_dropped=len(kept) - len(dropped),
-        n_not_added=len(rest) - len(added),
-        in_common=common,
-    )
-
-
-def _afford(asked: Asked, most: int) -> int:
-    """How many changes may be tried on a table of this size."""
-    design = asked.study.design
-    cells = len(design.X) * max(len(asked.keep), 1) * len(design.splits.folds)
-    return int(np.clip(MOST_CELLS / (2 * cells), LEAST, most))
-
-
-def _change(asked: Asked, name: str, names: list[str], towards: int) -> Change:
-    """What one feature more or less does; worth is positive if the feature is of use."""
-    gains = asked.scores(names) - asked.base
-    share = asked.study.judged.test_share
-    return Change(
-        name=name,
-        change=float(asked.study.design.scoring.sign * gains.mean()),
-        standard_error=float(standard_error(gains, share)),
-        worth=float(towards * gains.mean()),
-        clear=clearly_positive(towards * gains, share),
-    )
-
-
-def _in_common(design: Design, keep: list[str]) -> int | None:
-    """How many of the kept are among as many that a forest ranks best; None if it cannot."""
-    forest = ForestImportance(random_state=design.options["random_state"])
-    try:
-        fitted = fit_weighted(forest, design.samples, design.target, design.weights)
-    except (TypeError, ValueError):
+    target = design.target
+    two = target.kind != CONTINUOUS and len(target.counts) == 2
+    if not two or design.data is None or design.weights is not None:
         return None
-    best = np.argsort(ranks_of(fitted), kind="stable")[: len(keep)]
-    return len(set(design.X.columns[best]) & set(keep))
+    stated = [name for name in names[MOST_BINNED:] if name in design.directions]
+    X = design.X[[*names[:MOST_BINNED], *stated]]
+    fitted = InformationValue(discretize="isotonic").fit(X, target)
+    bins = fitted.frame()
+    return [
+        {
+            "name": name,
+            "information_value": float(fitted.scores_[place]),
+            "bins": _bins(bins[bins["feature"] == name]),
+        }
+        for place, name in enumerate(X.columns)
+    ]
+
+
+def _bins(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Where every bin begins and ends, or its category; with its share of the second class."""
+    columns = ("start", "samples", "share", "weight_of_evidence")
+    starts, samples, shares, weights = (rows[name].to_numpy(dtype=float) for name in columns)
+    return [
+        {
+            "start": start,
+            "end": end,
+            "category": category,
+            "samples": int(n),
+            "share": share,
+            "weight": weight,
+        }
+        for start, end, category, n, share, weight in zip(
+            starts, [*starts[1:], np.nan], rows["category"], samples, shares, weights, strict=True
+        )
+    ]

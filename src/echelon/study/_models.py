@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from echelon._core.compat import scorer_sign
-from echelon._core.rows import fit_weighted
+from echelon._core.samples import fit_weighted
 from echelon.data import (
     INTERVAL,
     NOMINAL,

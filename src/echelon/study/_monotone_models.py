@@ -24,7 +24,7 @@ from sklearn.ensemble import (
 )
 from sklearn.utils.metaestimators import available_if
 
-from echelon._core.rows import fit_weighted, row_counts
+from echelon._core.samples import fit_weighted, row_counts
 from echelon.data import as_table
 from echelon.evaluation import OrdinalDecomposition
 from echelon.methods import CLASSES, CONTINUOUS, ORDERED

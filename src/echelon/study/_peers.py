@@ -18,7 +18,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 
-from echelon._core.rows import take_rows
+from echelon._core.samples import take_rows
 from echelon.data import as_frame, read_columns
 from echelon.methods import CONTINUOUS, ORDERED
 from echelon.study._models import forest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,70 +10,17 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from echelon._core.choices import Choice, shared_ranks
-from echelon._core.rows import fit_weighted
+from echelon._core.samples import fit_weighted
 from echelon._core.words import strongest
 from echelon.base import ranking_copies, ranks_of, scores_of
-from echelon.data import NUMBER, Data, as_frame, is_nominal, kind_of, numbers_of, of_plain_numbers
-from echelon.study._choice import furthest
-from echelon.study._models import frequent_labels, many_labels, with_means
+from echelon.data import Data, as_frame, is_nominal, of_plain_numbers
+from echelon.study._models import frequent_labels, with_means
 
 if TYPE_CHECKING:
-    from echelon.study._design import Design
+    pass
 
 MOST_LABELS = 20
 """The most frequent labels of a column that become columns of their own."""
-
-
-def as_ranker(selector: Any, design: Design, constant: Sequence[str] = ()) -> Any:
-    """A selector wrapped for the folds: samples bounded, many categories encoded, some first.
-
-    AutoSelector, which evaluates too, hands over its ranking.  Constant columns come last: a method
-    that gives noise less than nothing (Relief) ranks them before it.  So do exact copies of a
-    column, which add nothing to it.
-    """
-    if hasattr(selector, "ranker"):
-        selector = selector.ranker(
-            design.target.kind, design.splits.fewest, design.weights is not None
-        )
-        constant = ()  # its rankings end with them
-    elif (selector.get_params(deep=False).get("sample_size") or 0) > design.splits.fewest:
-        selector = clone(selector).set_params(sample_size=design.splits.fewest)
-    n_best = furthest(design.rule, design.feature_groups)
-    if many_labels(design.X) and not isinstance(selector, Prepared):
-        selector = Prepared(selector, split_labels=False, fill_gaps=False, n_best=n_best)
-    last = [*constant, *copies(design.X, design.rule.always)]
-    groups = design.feature_groups if design.is_grouped else None
-    if not design.rule.always and not last and groups is None:
-        return selector
-    return Arranged(selector, design.rule.always, last, feature_groups=groups, n_best=n_best)
-
-
-def best_columns(ranks: np.ndarray, size: int, groups: np.ndarray) -> np.ndarray:
-    """The columns of the best ``size`` groups, best first."""
-    order = np.argsort(ranks, kind="stable")
-    return order[np.isin(groups[order], pd.unique(groups[order])[:size])]
-
-
-def copies(table: pd.DataFrame, first: Sequence[str] = ()) -> list[str]:
-    """Columns that hold in every row what an earlier one holds, or one of those named."""
-    seen: set[bytes] = set()
-    found = []
-    for name in sorted(table.columns, key=lambda name: name not in first):
-        held = _digest(table[name])
-        if held in seen:
-            found.append(name)
-        seen.add(held)
-    return found
-
-
-def _digest(column: pd.Series) -> bytes:
-    """A short name of what a column holds; numbers are the same whatever their dtype."""
-    kind = kind_of(column)
-    if kind == NUMBER:
-        values = numbers_of(column, column.name).astype(float) + 0.0  # without negative zeros
-        return blake2b(np.where(np.isnan(values), np.nan, values).tobytes()).digest()
-    codes, labels = pd.factorize(column.astype(object))
-    return blake2b(repr((kind, labels.tolist())).encode() + codes.tobytes()).digest()
 
 
 class Arranged(BaseEstimator):

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from echelon._core.folds import Rows
 from echelon.data import is_dask
 from echelon.large import Drawn, Frames, Sample, draw
-from echelon.study._folds import Rows
 from echelon.targets import read_target
 
 BESIDE = {"y": "(y)", "groups": "(groups)", "time": "(time)"}

@@ -6,20 +6,25 @@ method; a report describes one.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.utils import check_random_state
 
 from echelon._core.folds import best_guess
 from echelon._core.jobs import Jobs, expect, one_step
-from echelon._core.rows import draw_seeds, seeded
-from echelon._core.significance import LEVEL, clearly_positive, relative_gains
+from echelon._core.samples import draw_seeds, seeded, take_rows
+from echelon._core.significance import (
+    LEVEL,
+    clearly_positive,
+    relative_gains,
+    share_of_test,
+    standard_error,
+)
 from echelon.base import fit_ranking, n_worthwhile, ranks_of
 from echelon.evaluation import FeatureCurve, FoldRanking, rank_folds, score_folds
 from echelon.profile import constant_columns
@@ -38,16 +43,21 @@ from echelon.study._choice import (
     sizes_for,
     up_to,
 )
-from echelon.study._design import Design, without_class_warnings
+from echelon.study._design import (
+    Design,
+    as_ranker,
+    best_columns,
+    without_class_warnings,
+    without_fold_warnings,
+)
 from echelon.study._directions import directions_of
 from echelon.study._models import (
     FOREST,
     LINEAR,
     forest,
 )
-from echelon.study._rankers import OfGroups, as_ranker, best_columns
+from echelon.study._rankers import OfGroups
 from echelon.study._related import p_value
-from echelon.study._shuffled import Losses, shuffled_losses
 from echelon.study.types import Directions
 
 OF_FOLDS = 0.005
@@ -58,6 +68,14 @@ best by chance, and noise reaches twice to six times the level.  The other test 
 """
 WITH_ALL = {LINEAR: "linear model", FOREST: "random forest"}
 """Models in words."""
+
+MOST_SHUFFLED = 50
+"""Features that are shuffled: the best ranked of those selected."""
+
+ROWS = 1000
+"""Test rows of a fold, all shuffles together: large folds are sampled, small ones shuffled more."""
+
+MOST_SHUFFLES = 10
 
 
 # ------------------------------------------------------------------------------ what folds say
@@ -325,7 +343,9 @@ class Study:
 
     @cached_property
     def directions(self) -> Directions | None:
-        """What the data say of stated directions, and what respecting them costs."""
+        """What the data say of stated directions, and what respecting them costs; None without."""
+        if not self.design.directions:
+            return None
         with without_class_warnings():
             return directions_of(self)
 
@@ -365,10 +385,72 @@ def conduct(
     return Study(design, selectors, rankers, judge(models, limits, design), fitted)
 
 
-@contextmanager
-def without_fold_warnings() -> Iterator[None]:
-    """Without what a method says of a fit to a part of the rows: the answer is about all."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*every feature is called irrelevant", UserWarning)
-        warnings.filterwarnings("ignore", "No feature tells .* from the rest", UserWarning)
-        yield
+# ------------------------------------------------------------- what selected features are worth
+
+
+class Losses(NamedTuple):
+    """What shuffling loses, by feature, and its standard error over the folds."""
+
+    means: dict[str, float]
+    errors: dict[str, float]
+
+
+def shuffled_losses(design: Design, model: str, names: list[str]) -> Losses:
+    """What every selected feature is worth: the held-out loss where its values are shuffled.
+
+    In every fold the model is fitted once, to the selected features.  Then the values of one
+    feature at a time are shuffled among the test rows; the score falls by what the model got out of
+    that feature (Breiman, "Random forests", Machine Learning 45, 2001).  A feature that another one
+    says as well loses what the model took from it, and noise loses about 0.
+
+    Parameters
+    ----------
+    design : Design
+        Samples, folds, models and scoring.
+    model : str
+        Which of the models.
+    names : list of str
+        The selected features, best first.
+    """
+    columns = np.flatnonzero(design.X.columns.isin(names))
+    places = design.X.columns.get_indexer(pd.Index(names[:MOST_SHUFFLED])).tolist()
+    draw = check_random_state(design.options["random_state"])
+    folds = range(len(design.splits.folds)) if names else ()
+    losses = np.array([_losses(design, model, columns, places, fold, draw) for fold in folds])
+    if not len(losses):
+        return Losses({}, {})
+    errors = standard_error(losses.T, share_of_test(design.splits.folds))
+    found = losses.mean(axis=0), errors
+    return Losses(*(dict(zip(names, each.tolist(), strict=False)) for each in found))
+
+
+def _losses(
+    design: Design, model: str, columns: np.ndarray, places: list[int], fold: int, draw: object
+) -> list[float]:
+    """The loss of every feature in one fold."""
+    part = design.fitted(design.models[model], columns, fold)
+    n = len(part.y)
+    some = draw.permutation(n)[:ROWS]  # type: ignore[attr-defined]
+    if design.target.codes is not None:  # scores may need every class
+        codes = design.target.codes[design.splits.folds[fold][1]]
+        some = np.union1d(some, np.unique(codes, return_index=True)[1])
+    times = int(np.clip(ROWS // n, 1, MOST_SHUFFLES))
+    rows = np.concatenate([some] * times)
+    others = np.concatenate([draw.permutation(some) for _ in range(times)])  # type: ignore[attr-defined]
+    plain = part.score(take_rows(part.X, some), some)
+    found = []
+    for place in places:
+        shuffled = _with_columns_of(take_rows(part.X, rows), take_rows(part.X, others),
+                                    part.sources == place)  # fmt: skip
+        found.append(plain - part.score(shuffled, rows))
+    return found
+
+
+def _with_columns_of(X: np.ndarray | pd.DataFrame, other: object, which: np.ndarray) -> object:
+    """X with some of its columns taken from another table."""
+    if isinstance(X, np.ndarray):
+        return np.where(which, other, X)  # type: ignore[call-overload]
+    changed = X.reset_index(drop=True)
+    for j in np.flatnonzero(which).tolist():
+        changed.isetitem(j, other.iloc[:, j].array)  # type: ignore[attr-defined]
+    return changed

@@ -28,17 +28,18 @@ from echelon.study._choice import (
     size_of,
 )
 from echelon.study._design import Design
-from echelon.study._evidence import scorecard, with_evidence
 from echelon.study._features import (
     feature_rows,
     method_part,
-    questions,
     same_message,
+    scorecard,
     sort_by_rank,
     with_all_rows,
+    with_evidence,
     with_p_values,
 )
 from echelon.study._models import GIVEN, MANY, many_labels
+from echelon.study._questions import questions
 from echelon.study._study import Baseline, Study
 from echelon.study.types import (
     Answer,

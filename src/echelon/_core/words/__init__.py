@@ -2,15 +2,16 @@
 
 ``_text``    plain values, and numbers, lists and names as text
 ``_data``    what a profile says: the data and samples of them, what to note, the method that fits
-``_answer``  what a study says: the answer, its evidence, comparisons, questions, caveats
-``_reasons`` why every feature was selected or was not, stated directions, how far to trust it
-``_paragraph``  the methods paragraph of a paper, with its references
+``_answer``  what a study says: the answer, comparisons, questions, why each feature is in it
+``_methods`` how the answer was found: the methods paragraph of a paper, and how far to trust it
+``_asked``   what is said only where it was asked for: directions, evidence given all others
 
 Studies and profiles hold numbers and names only.  A sentence that tells what to do next names the
 option of the command where the study was started by the command, else the parameter in Python.
 """
 
-from echelon._core.words._answer import MATTERS, spoken
+from echelon._core.words._answer import MATTERS, excluded, reasons, spoken
+from echelon._core.words._asked import about_directions, about_relabelling
 from echelon._core.words._data import (
     EXPLAINED,
     IRRELEVANT,
@@ -29,14 +30,7 @@ from echelon._core.words._data import (
     strongest,
     why_method,
 )
-from echelon._core.words._reasons import (
-    UNSTABLE,
-    about_directions,
-    about_relabelling,
-    decided_otherwise,
-    excluded,
-    reasons,
-)
+from echelon._core.words._methods import UNSTABLE, decided_otherwise
 from echelon._core.words._text import (
     all_visible,
     counted,

@@ -1,4 +1,4 @@
-"""What a study says: the answer, its score beside others, questions and caveats."""
+"""What a study says: the answer, its score beside others, questions, why each feature is in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from echelon._core.words._asked import about_directions, differences, needed
 from echelon._core.words._data import (
     about_sample,
     data_caveats,
@@ -14,20 +15,24 @@ from echelon._core.words._data import (
     sample_line,
     why_method,
 )
-from echelon._core.words._paragraph import MODELS, methods_text
-from echelon._core.words._reasons import (
-    about_directions,
+from echelon._core.words._methods import (
+    MODELS,
     about_result,
     about_scores,
     chosen,
-    differences,
-    if_not,
     instability,
-    moves,
-    needed,
-    reasons,
+    methods_text,
 )
-from echelon._core.words._text import counted, listed, number, to_error, with_error
+from echelon._core.words._text import (
+    counted,
+    if_not,
+    listed,
+    moves,
+    number,
+    percent,
+    to_error,
+    with_error,
+)
 
 MATTERS = "Which feature matters most?"
 BEYOND_ERROR = "more than one standard error of the difference"
@@ -53,6 +58,8 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
     command = summary["how"]["command"] is not None
     facts = SimpleNamespace(**summary["profile"])
     answer = summary["answer"]
+    directions, target = answer.get("directions"), summary["data"]["target"]
+    metric = answer["score"]["name"]
     return {
         "title": f"Which features predict {facts.target or 'the target'}?",
         "fits": why_method(facts),
@@ -66,9 +73,7 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
         "model": (model := _model(summary)),
         "methods_text": methods_text(summary, rule, model),
         "questions": _questions(summary),
-        "directions": about_directions(
-            answer.get("directions"), summary["data"]["target"], answer["score"]["name"]
-        ),
+        "directions": [] if directions is None else about_directions(directions, target, metric),
         "reasons": reasons(summary),
         "caveats": [
             *about_sample(summary["sample"]),
@@ -76,9 +81,14 @@ def spoken(summary: Any, notes: Sequence[str] = ()) -> dict[str, Any]:
             *data_caveats(facts, command),
             *about_scores(summary, facts),
             *about_result(summary),
-            *differences(summary["features"]),
+            *(differences(summary["features"]) if _tested(summary) else ()),
         ],
     }
+
+
+def _tested(summary: Any) -> bool:
+    """Whether every feature was tested given all others."""
+    return any("evidence" in feature for feature in summary["features"][:1])
 
 
 def _model(summary: Any) -> str:
@@ -181,7 +191,8 @@ def _lines(summary: Any, command: bool) -> dict[str, str]:
         found[_capital(_name_of(other))] = _other(other)
         found["Model"] = _judge(answer)
         found["Smaller set"] = _offer(answer, command)
-    found["Evidence"] = needed(summary["features"], summary["data"]["n_samples"])
+    if _tested(summary):
+        found["Evidence"] = needed(summary["features"], summary["data"]["n_samples"])
     found["Stability"] = _stability(summary) if answer["keep"] else ""
     return {label: text for label, text in found.items() if text}
 
@@ -351,3 +362,104 @@ def _other_model(answer: Any, common: int | None) -> str:
         return f"{said}."
     of = "the selected one is" if n_kept == 1 and common else f"{common} of the {n_kept:,} are"
     return f"{said}; {of} among the {n_kept:,} that a random forest ranks best."
+
+
+# --------------------------------------------------------------------- why features are in it
+
+
+def reasons(summary: Any) -> list[str]:
+    """One line per feature of a summary, in the order of its features.
+
+    Examples
+    --------
+    >>> from echelon._core.words import excluded
+    >>> excluded("looks like an ID", 98, 100)
+    'excluded: 98 % of its values differ, as in an ID'
+    """
+    questions = summary["questions"] or {"dropped": [], "added": []}
+    changes = {each["name"]: each for part in ("dropped", "added") for each in questions[part]}
+    redundant = _redundant(summary)
+    return [
+        (_selected if feature["kept"] else _not_selected)(
+            feature, summary, changes.get(feature["name"]), redundant.get(feature["name"])
+        )
+        + _given_others(feature)
+        for feature in summary["features"]
+    ]
+
+
+def excluded(why: str, n_different: int, n_known: int) -> str:
+    """Why a column was not ranked; an ID with the share of its values that differ."""
+    if why == "looks like an ID" and n_known:
+        share = percent(n_different / n_known)
+        return f"excluded: {share} of its values differ, as in an ID"
+    return f"excluded: {why}"
+
+
+def _redundant(summary: Any) -> dict[str, tuple[str, float]]:
+    """Features that are not selected and highly correlated with one that is, and how highly."""
+    kept = {feature["name"] for feature in summary["features"] if feature["kept"]}
+    found: dict[str, tuple[str, float]] = {}
+    for pair in summary["alike"]:
+        first, second, association = pair["first"], pair["second"], pair["association"]
+        if first in kept and second not in kept and association > found.get(second, ("", -1.0))[1]:
+            found[second] = (first, association)
+    return found
+
+
+def _selected(feature: Any, summary: Any, change: Any, _: Any) -> str:
+    answer = summary["answer"]
+    if feature["name"] in answer["always"]:
+        return "selected: as requested"
+    if feature.get("loss") == 0 and feature.get("loss_error") == 0:
+        return f"selected, but the model makes no use of it{_against(feature, summary)}"
+    if change is None:
+        return f"selected: ranked {feature['rank']:,} of {answer['of']:,}"
+    return f"selected: without it {_moved(change, answer)}"
+
+
+def _against(feature: Any, summary: Any) -> str:
+    """That the data say the opposite of the direction that was stated."""
+    stated = (summary["answer"].get("directions") or {"features": []})["features"]
+    agrees = {each["name"]: each["agrees"] for each in stated}
+    return ": the data contradict its stated direction" * (agrees.get(feature["name"]) is False)
+
+
+def _not_selected(
+    feature: Any, summary: Any, change: Any, redundant: tuple[str, float] | None
+) -> str:
+    answer = summary["answer"]
+    if feature["name"] in summary["profile"]["constant"]:
+        return "not selected: constant"
+    if redundant is not None:
+        name, association = redundant
+        if association > 1 - 1e-9:
+            return f"not selected: a copy of {name}"
+        return f"not selected: redundant with {name} (association {number(association, 2)})"
+    if not answer["helps"] and set(answer["keep"]) == set(answer["always"]):
+        return "not selected: no set of features is significantly better than the baseline"
+    if change is not None:
+        return f"not selected: with it {_moved(change, answer)}"
+    place = f"ranked {feature['rank']:,}"
+    if answer["rule"]["wanted"]:
+        return f"not selected: {place}, and the best {answer['n_features']:,} were requested"
+    return f"not selected: {place}; adding more than {answer['n_features']:,} gains little"
+
+
+def _given_others(feature: Any) -> str:
+    """What was found given all other features, where that was tested."""
+    evidence, p = feature.get("evidence"), feature.get("evidence_p")
+    if evidence is None or p is None:
+        return ""
+    said = {"needed": "needed given all others", "none": "no evidence given all others"}
+    others = listed(feature.get("replaced_by") or [])
+    replaceable = f"replaceable by {others}" if others else "replaceable"
+    return f"; {said.get(evidence, replaceable)} (p = {number(p, 2)})"
+
+
+def _moved(change: Any, answer: Any) -> str:
+    """What the score does, and whether that is significant."""
+    name, moved = answer["score"]["name"], moves(change)
+    if abs(change["change"]) < 5e-4 and " by 0.000" in moved:
+        return f"{name} stays the same"
+    return f"{name} {moved}{if_not(change['clear'])}"

@@ -111,6 +111,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "under 1 %"
 
 
+def moves(change: Any) -> str:
+    """How the score changes, in words."""
+    size = with_error(abs(change["change"]), change["standard_error"])
+    return f"{'rises' if change['change'] > 0 else 'falls'} by {size}"
+
+
+def if_not(significant: bool) -> str:
+    """Of a change that is not significant, that it is not."""
+    return "" if significant else " (not significant)"
+
+
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff]"

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from echelon import __version__
 from echelon.cli._bundled import BUNDLED
 from echelon.cli._options import Common, Judging
+from echelon.cli._rank import ESTIMATORS
 from echelon.cli._terminal import InputError
-from echelon.cli._work import ESTIMATORS
 from echelon.cli.app._asked import TAKEN
 from echelon.cli.app._files import File, Files
 from echelon.cli.app._guard import REPORT_POLICY

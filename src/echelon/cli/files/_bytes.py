@@ -6,6 +6,7 @@ A small file may unpack to a huge one, so that everything that is read is counte
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -283,3 +284,43 @@ def as_file(data: bytes) -> Iterator[str]:
         path = Path(folder) / "data"
         path.write_bytes(data)
         yield str(path)
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def decoded(data: bytes, name: str) -> tuple[str, list[str], str]:
+    """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; notes; which."""
+    encoding = _encoding(data)
+    if encoding is not None:
+        try:
+            return data.decode(encoding), [], encoding
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
+    if b"\x00" in data:
+        raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
+    control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
+    if control > 0.01 * len(data[:4096]):
+        raise InputError(f"{name} is no text file, and none of the other formats that are read.")
+    try:
+        return data.decode("utf-8"), [], "utf-8"
+    except UnicodeDecodeError:
+        note = f"{name} is not UTF-8 and was read as Windows-1252."
+        return data.decode("cp1252", errors="replace"), [note], "cp1252"
+
+
+def _encoding(data: bytes) -> str | None:
+    """What a mark says, or every other byte, which is 0 in texts of two bytes per letter."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return encoding
+    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)) if b"\x00" in data else ():
+        if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * (len(data) // 2):
+            return encoding
+    return None

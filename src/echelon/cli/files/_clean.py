@@ -1,19 +1,27 @@
-"""Columns of text that are really numbers or dates: 1.234,5 or $1,200 or 31.12.2024."""
+"""Columns that are really numbers or dates: texts as 1.234,5 or 31.12.2024, numbers as 20241231."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import NamedTuple
 
 import pandas as pd
 
 from echelon._core.words import counted, listed
-from echelon.cli.files._around import said_of_totals
-from echelon.cli.files._dates import compact_dates, dates_in, hours_in, hours_of
-from echelon.cli.files._numbers import Decision, Style, decide, read_number, reader, style_of
-from echelon.cli.files._parts import is_code, plain_numbers
-from echelon.cli.files._text import MISSING, Reading
+from echelon.cli.files._dates import dates_in, hours_in, hours_of
+from echelon.cli.files._numbers import (
+    Decision,
+    Style,
+    decide,
+    is_code,
+    plain_numbers,
+    read_number,
+    reader,
+    style_of,
+)
+from echelon.cli.files._text import MISSING, Reading, said_of_totals
 
 _LIKE_NUMBER = re.compile(
     r"[(<>~\u2264\u2265$€£+ -]*\d+(?:[.,:/'\u00b1 \u00a0\u202f-]+\d+)+\D{0,5}"
@@ -26,6 +34,8 @@ FEW = 8
 SAMPLED = 200
 """Cells from which a column is taken for dates."""
 
+LOW, SPAN = 19_000_101, 2_001_130
+"""The first day that a whole number may mean, and how far the last one is from it."""
 
 GAPS = frozenset(
     {"-", "--", "\u2013", "\u2014", ".", "n.a.", "n. a.", "N.A.", "n.v.", "n. v.", "k.A.", "k. A.",
@@ -106,7 +116,7 @@ def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
         doubt = said_of_totals(columns[texts[0]], texts[0])
         doubts += [doubt] if doubt else []
     for name, column in columns.items():
-        days = compact_dates(column) if pd.api.types.is_numeric_dtype(column.dtype) else None
+        days = _compact_dates(column) if pd.api.types.is_numeric_dtype(column.dtype) else None
         if days is not None:
             first = column.dropna().iloc[0]
             notes.append(
@@ -188,6 +198,23 @@ def _cells_of(text_of: Callable[[str], pd.Series], name: str) -> Iterator[str]:
 def _strings(known: pd.Series) -> Iterable[str]:
     """The cells of a column of texts; none of a column with cells of other types as well."""
     return known if known.map(lambda value: isinstance(value, str)).all() else ()
+
+
+def _compact_dates(column: pd.Series) -> pd.Series | None:
+    """Whole numbers that are all days as 20241231 is, as dates; None if they are not."""
+    if not len(column) or not (pd.isna(column.iloc[0]) or 0 <= float(column.iloc[0]) - LOW <= SPAN):
+        return None  # of thousands of columns most are known at once
+    known = column.dropna()
+    if len(known) < 3 or not known.between(LOW, LOW + SPAN).all() or (known % 1 != 0).any():
+        return None
+    days = known.astype("int64").unique()
+    if len(days) < 3:
+        return None
+    try:
+        dates = {day: datetime.strptime(str(day), "%Y%m%d") for day in days}
+    except ValueError:
+        return None
+    return pd.to_datetime(known.astype("int64").map(dates)).reindex(column.index)
 
 
 def _read(column: pd.Series, name: str, style: Style) -> Read:

@@ -34,8 +34,6 @@ _FORMS = [
         r"Q(?P<quarter>[1-4])[-/ ]?(?P<year>\d{4})",
     )
 ]
-LOW, SPAN = 19_000_101, 2_001_130
-"""The first day that a whole number may mean, and how far the last one is from it."""
 _TIME = re.compile(r"(\d{1,3})[:hH]([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 
 _NAMES = (
@@ -189,23 +187,6 @@ def _plain(word: str) -> str:
         for char in unicodedata.normalize("NFKD", word.lower())
         if not unicodedata.combining(char)
     )
-
-
-def compact_dates(column: pd.Series) -> pd.Series | None:
-    """Whole numbers that are all days as 20241231 is, as dates; None if they are not."""
-    if not len(column) or not (pd.isna(column.iloc[0]) or 0 <= float(column.iloc[0]) - LOW <= SPAN):
-        return None  # of thousands of columns most are known at once
-    known = column.dropna()
-    if len(known) < 3 or not known.between(LOW, LOW + SPAN).all() or (known % 1 != 0).any():
-        return None
-    days = known.astype("int64").unique()
-    if len(days) < 3:
-        return None
-    try:
-        dates = {day: datetime.strptime(str(day), "%Y%m%d") for day in days}
-    except ValueError:
-        return None
-    return pd.to_datetime(known.astype("int64").map(dates)).reindex(column.index)
 
 
 def hours_in(cells: Iterable[str]) -> dict[str, float]:

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+
 SPACES = " \u00a0\u2007\u2009\u202f"
 APOSTROPHES = "'\u2019"
 _OTHER = {".": ",", ",": "."}
@@ -25,6 +28,12 @@ _CELL = re.compile(
 _BEHIND = 3
 """Digits that a number with its minus behind it has at least, or a decimal sign or a unit, in one
 cell of its column: 2- may be a mark."""
+
+DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+"""1.244 may be a number above 1000."""
+
+LEAST_CODE = 4
+"""Digits of a code that begins with 0; 01 is a month."""
 
 
 class Number(NamedTuple):
@@ -105,6 +114,30 @@ def numbers_of(text: str) -> list[float]:
     """What a text may mean as a number, with a decimal point and with a decimal comma."""
     found = (read_number(text, style_of(sign)) for sign in (".", ","))
     return [number.value for number in found if number is not None]
+
+
+def plain_numbers(column: pd.Series) -> tuple[pd.Series, str] | None:
+    """Numbers beyond doubt, and a cell that shows it; None if they are not plain, or may be others.
+
+    Where one cell, as 12.5, has a decimal point, 1.244 has one as well.
+    """
+    cells = column.to_numpy(dtype=object)
+    known = cells[~pd.isna(cells)]
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if not len(known) or np.isnan(numbers).sum() != len(cells) - len(known):
+        return None
+    if not isinstance(known[0], str):
+        return None
+    marked = (cell for cell in known if "." in cell)
+    sure = next((cell for cell in marked if not DOUBTFUL.fullmatch(cell.strip())), "")
+    if not sure and any("." in cell or is_code(cell) for cell in known):
+        return None
+    return pd.Series(numbers, column.index), sure
+
+
+def is_code(cell: str) -> bool:
+    """Whether a cell of digits begins with 0, as a postal code: so are no numbers written."""
+    return cell[0] == "0" and len(cell) >= LEAST_CODE and cell.isdigit()
 
 
 # ------------------------------------------------------------------- the style of a file

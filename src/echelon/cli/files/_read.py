@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,15 +12,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from echelon._core.extras import require
-from echelon._core.words import listed
-from echelon.cli._terminal import InputError, brief, nearest
-from echelon.cli.files._around import table_in
+from echelon.cli._terminal import InputError, brief
 from echelon.cli.files._bytes import (
     WIDTHS,
     Limit,
     as_file,
     database_at,
     database_in,
+    decoded,
     limit_for,
     reader_of,
     source_bytes,
@@ -29,10 +27,17 @@ from echelon.cli.files._bytes import (
 )
 from echelon.cli.files._clean import cleaned
 from echelon.cli.files._databases import read_database
+from echelon.cli.files._excel import read_excel
 from echelon.cli.files._folder import Drawing, Folder, folder_of, is_parquet, parquet_of, text_of
-from echelon.cli.files._json_lines import ENDINGS, is_json_lines, read_json_lines
 from echelon.cli.files._labelled import read_labelled
-from echelon.cli.files._text import Reading, decoded, is_arff, read_arff, read_text
+from echelon.cli.files._records import (
+    ENDINGS,
+    is_arff,
+    is_json_lines,
+    read_arff,
+    read_json_lines,
+)
+from echelon.cli.files._text import Reading, read_text
 from echelon.large import Drawn
 
 _R = rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00"
@@ -82,7 +87,7 @@ def read_table(source: str, how: Reading, drawing: Drawing | None = None) -> Tab
         Columns of numbers, dates, labels and categories; notes about assumptions.
     """
     path, part = located(source)
-    folder = folder_of(path)
+    folder = None if os.path.isfile(path) else folder_of(path)
     name = "standard input" if path == "-" else Path(path).name
     limit = limit_for(name, how.max_memory)
     drawn, notes = None, list[str]()
@@ -148,17 +153,18 @@ def _parsed(
     if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
         return _columnar(data, limit, "Feather", _check_feather), []
     if data[:4] == b"PK\x03\x04" or path.endswith((".xlsx", ".xlsm")):
-        return _excel(data, limit, how.sheet)
+        return read_excel(data, limit, how.sheet)
     if data[:4] == b"\xd0\xcf\x11\xe0":
         raise InputError(f"{name} is an Excel file of the old format. Save it as .xlsx or CSV.")
     limit.check(TEXT_COST * len(data))
     text, notes, encoding = decoded(data, name)
     del data  # which may be large
-    if not text[:LOOKED_AT].strip() and not text.strip():
+    begin = text[:LOOKED_AT].strip() or text.strip()
+    if not begin:
         raise InputError(f"{name} is empty.")
-    if path.endswith(".arff") or is_arff(text):
+    if path.endswith(".arff") or (begin[0] in "@%" and is_arff(text)):
         frame = read_arff(text, name)
-    elif path.endswith(ENDINGS) or (text[:LOOKED_AT].lstrip()[:1] == "{" and is_json_lines(text)):
+    elif path.endswith(ENDINGS) or (begin[0] == "{" and is_json_lines(text)):
         frame = read_json_lines(text, limit)
     else:
         tabs = "\t" if path.endswith((".tsv", ".tab")) else None
@@ -237,78 +243,6 @@ def _as_dates(column: pd.Series) -> pd.Series:
         return column
     days = column.astype(object).where(column.notna(), None)
     return pd.Series(days.to_numpy().astype("datetime64[s]"), column.index, name=column.name)
-
-
-def _excel(data: bytes, limit: Limit, sheet: str | None) -> tuple[pd.DataFrame, list[str]]:
-    require("Excel files need", "io", "openpyxl")
-    name = limit.name
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as parts:
-            limit.check(sum(part.file_size for part in parts.infolist()))
-            merged = any(
-                b"<mergeCell " in parts.read(part)
-                for part in parts.namelist()
-                if part.startswith("xl/worksheets/")
-            )
-        titles, rows = _sheet(data, name, sheet, merged)
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # zip, XML and key errors: whatever the damage leads to
-        raise InputError(f"{name} cannot be read as Excel: {brief(error)}.") from error
-    chosen = sheet or titles[0]
-    others = [title for title in titles if title != chosen]
-    choose = f"choose another sheet with --sheet: {listed(map(repr, others))}."
-    if others and (len(rows) < 2 or len(rows[0]) < 2):
-        raise InputError(f"The sheet {chosen!r} of {name} holds no table; {choose}")
-    if not rows:
-        raise InputError(f"The sheet of {name} is empty.")
-    names, body, notes = table_in(rows, name)
-    frame = pd.DataFrame(body, columns=names).infer_objects()
-    frame.attrs |= {"format": "excel", "sheet": chosen}
-    if others:
-        frame.attrs["hint"] = f" The sheet {chosen!r} was read; {choose}"
-    if others and sheet is None:
-        notes = [f"{name} has {len(titles)} sheets; the first one, {chosen!r}, was read.", *notes]
-    return frame, notes
-
-
-def _sheet(
-    data: bytes, name: str, sheet: str | None, merged: bool
-) -> tuple[list[str], list[list[Any]]]:
-    """The names of all sheets, and the rows of one, as long as the longest; none of a chart."""
-    import openpyxl
-
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=not merged, data_only=True)
-    titles = book.sheetnames
-    if sheet is not None and sheet not in titles:
-        raise InputError(f"{name} has no sheet {sheet!r}. {nearest(sheet, titles)}")
-    cells = book[sheet or titles[0]]
-    if not hasattr(cells, "values"):
-        return titles, []
-    if merged:
-        _fill_merged(cells)
-    else:
-        cells.reset_dimensions()  # what a file says of its own size may be wrong
-    rows = [_filled_part(row) for row in cells.values]
-    width = max(map(len, rows), default=0)
-    return titles, [[*row, *[None] * (width - len(row))] for row in rows if row]
-
-
-def _fill_merged(cells: Any) -> None:
-    """Cells below one that they are merged with get its value: a name over several rows."""
-    for area in list(cells.merged_cells.ranges):
-        cells.unmerge_cells(str(area))
-        value = cells.cell(area.min_row, area.min_col).value
-        for row in range(area.min_row + 1, area.max_row + 1):
-            cells.cell(row, area.min_col).value = value
-
-
-def _filled_part(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The row up to its last cell with a value."""
-    end = len(row)
-    while end and row[end - 1] is None:
-        end -= 1
-    return row[:end]
 
 
 def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,51 +1,54 @@
-"""Text: its encoding, delimited tables and rows that do not fit, and ARFF files."""
+"""Delimited text: its delimiter, its names, titles above and notes below it, and long files.
+
+Cells of Python take some 60 bytes each, numbers 8.  So a long text is read part by part: columns
+that are plain numbers in every part are kept as numbers; those that are not are kept as texts as
+Arrow has them, and what turned out not to be plain only later is read again.
+"""
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from echelon._core.words import is_number
+from echelon._core.jobs import expect, step
+from echelon._core.words import counted, is_number
 from echelon.cli._terminal import InputError
-from echelon.cli.files._around import (
-    first_rows,
-    n_titles,
-    said_of,
-    without_notes,
-    without_titles,
-)
-from echelon.cli.files._parts import Slices, read_parts
+from echelon.cli.files._numbers import numbers_of, plain_numbers
 
 DELIMITERS = ",;\t|"
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "#N/A", "<NA>")
 """Texts that mean that a value is missing; "None" may be a class."""
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-_ATTRIBUTE = re.compile(
-    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))\s*(.+)$""", re.IGNORECASE
-)
-_LISTED = re.compile(r"""\{((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}])*)\}\s*(?:%.*)?$""")
-_NUMERIC = ("numeric", "real", "integer")
-
-
 _TRUTHS = {text: text.lower() == "true" for each in ("true", "false")
            for text in (each, each.upper(), each.title())}  # fmt: skip
+
+MOST_TITLES = 30
+"""Lines above the names of columns."""
+
+LOOKED_AT, LONGEST = 60, 100_000
+"""Rows, and characters, from which the width of a table is known."""
+
+_TOTALS = frozenset(
+    {"summe", "gesamt", "gesamtsumme", "insgesamt", "total", "totals", "grand total", "sum",
+     "overall", "totale", "ensemble", "total général"}
+)  # fmt: skip
+
+_WITHIN = _TOTALS | {"subtotal", "sub-total", "zwischensumme", "teilsumme", "sous-total"}
+
+CELLS = 400_000
+"""Cells that are held as Python holds them, at a time."""
+
+FEWEST_ROWS = 500
+"""Rows of a part, even if they are long."""
 
 
 class Reading(NamedTuple):
@@ -59,37 +62,6 @@ class Reading(NamedTuple):
     thousands: str | None = None
     missing_in: Mapping[str, Sequence[str]] = {}
     """Texts that mean missing in single columns."""
-
-
-def decoded(data: bytes, name: str) -> tuple[str, list[str], str]:
-    """Text of whatever encoding, UTF-8 unless a mark or the bytes say otherwise; notes; which."""
-    encoding = _encoding(data)
-    if encoding is not None:
-        try:
-            return data.decode(encoding), [], encoding
-        except UnicodeDecodeError as error:
-            raise InputError(f"{name} cannot be decoded as {encoding}: {error.reason}.") from error
-    if b"\x00" in data:
-        raise InputError(f"{name} holds NUL bytes, so it is no text file, or a damaged one.")
-    control = sum(data[:4096].count(bytes([c])) for c in (*range(1, 9), *range(14, 27), 28, 29))
-    if control > 0.01 * len(data[:4096]):
-        raise InputError(f"{name} is no text file, and none of the other formats that are read.")
-    try:
-        return data.decode("utf-8"), [], "utf-8"
-    except UnicodeDecodeError:
-        note = f"{name} is not UTF-8 and was read as Windows-1252."
-        return data.decode("cp1252", errors="replace"), [note], "cp1252"
-
-
-def _encoding(data: bytes) -> str | None:
-    """What a mark says, or every other byte, which is 0 in texts of two bytes per letter."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return encoding
-    for encoding, offset in (("utf-16-le", 1), ("utf-16-be", 0)) if b"\x00" in data else ():
-        if len(data) % 2 == 0 and data[offset::2].count(0) > 0.8 * (len(data) // 2):
-            return encoding
-    return None
 
 
 def read_text(text: str, name: str, delimiter: str | None, how: Reading) -> pd.DataFrame:
@@ -215,96 +187,204 @@ def _check_rows(
         csv.field_size_limit(longest)
 
 
-# ------------------------------------------------------------------------------- ARFF
+# ------------------------------------------------------------------------------- long files
 
 
-def is_arff(text: str) -> bool:
-    """Whether the first line that is no comment begins a relation."""
-    for line in Slices(text):
-        if line.strip() and not line.lstrip().startswith("%"):
-            return line.lstrip().lower().startswith("@relation")
-    return False
+class Slices:
+    """A text as a file from some place on, without the copy of 4 bytes a character of StringIO."""
+
+    def __init__(self, text: str, place: int = 0):
+        self.text = text
+        self.place = place
+
+    def read(self, size: int = -1) -> str:
+        """The next so many characters; all that are left for -1."""
+        begin = self.place
+        end = len(self.text) if size < 0 else min(begin + size, len(self.text))
+        self.place = end
+        return self.text[begin:end]
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        end = self.text.find("\n", self.place) + 1 or len(self.text)
+        if self.place >= end:
+            raise StopIteration
+        begin, self.place = self.place, end
+        return self.text[begin:end]
 
 
-def read_arff(text: str, name: str) -> pd.DataFrame:
-    """The table of an ARFF file; nominal columns as ordered categories, in declared order."""
-    lines = text.splitlines()
-    begin = next((n for n, line in enumerate(lines) if line.strip().lower() == "@data"), None)
-    if begin is None:
-        raise InputError(f"{name} is no complete ARFF file: it has no line @data.")
-    declared = [
-        _declared(line, n, name)
-        for n, line in enumerate(lines[:begin], 1)
-        if line.strip().lower().startswith("@attribute")
-    ]
-    if not declared:
-        raise InputError(f"{name} is no complete ARFF file: it declares no @attribute.")
-    rows = list(_rows(lines, begin, len(declared), name))
-    columns = list(zip(*rows, strict=True)) or [()] * len(declared)
-    frame = pd.DataFrame(dict(enumerate(columns)), dtype=object)
-    for j, (column, kind) in enumerate(declared):
-        frame[j] = _converted(frame[j], column, kind, name)
-    frame.columns = [column for column, _ in declared]
-    frame.attrs["format"] = "arff"
+def read_parts(text: str, place: int, n_columns: int, **options: Any) -> pd.DataFrame:
+    """The table that begins at some place of a text.
+
+    Parameters
+    ----------
+    text : str
+        Rows, after a line of names.
+    place : int
+        Where the first row begins.
+    n_columns : int
+        How many columns there are.
+    **options
+        For ``pandas.read_csv``.
+
+    Returns
+    -------
+    frame : DataFrame
+        Columns of numbers, and of texts; ``attrs["sure"]`` holds a cell of every column of numbers
+        that shows how they are written.
+    """
+    n_rows = max(FEWEST_ROWS, CELLS // n_columns)
+    n_lines = text.count("\n", place) + 1
+    if n_lines <= 2 * n_rows:
+        return _read(text, place, dtype=object, **options)
+    expect(-(-n_lines // n_rows))
+    parts: list[list[pd.Series]] = [[] for _ in range(n_columns)]
+    sure: dict[int, str] = {}
+    texts: set[int] = set()
+    again: set[int] = set()
+    with _read(text, place, dtype=object, chunksize=n_rows, **options) as reader:
+        for chunk in reader:
+            for j, column in chunk.items():
+                found = None if j in texts else plain_numbers(column)
+                if found is None and j not in texts:
+                    again |= {j} if parts[j] else set()
+                    texts.add(j)
+                elif found is not None:
+                    column = found[0]
+                    sure |= dict.fromkeys([j], found[1]) if found[1] else {}
+                parts[j].append(column if found is not None else column.astype("str"))
+            step()
+    whole: dict[int, pd.Series] = {}
+    for j in range(n_columns):  # what is joined is let go
+        known, parts[j] = parts[j], []
+        whole[j] = known[0] if j in again else pd.concat(known, ignore_index=True)
+    if again:
+        more = _read(text, place, dtype="str", usecols=sorted(again), **options)
+        whole |= dict(more.items())
+    frame = pd.DataFrame(whole, copy=False)
+    frame.attrs["sure"] = {j: cell for j, cell in sure.items() if j not in texts}
     return frame
 
 
-def _declared(line: str, number: int, name: str) -> tuple[str, str]:
-    found = _ATTRIBUTE.match(line.strip())
-    if found is None:
-        raise InputError(
-            f"Line {number} of {name} declares no attribute that can be read: {line!r}."
-        )
-    column = next(part for part in found.groups()[:3] if part is not None)
-    return re.sub(r"\\(.)", r"\1", column), found[4].strip()
+def _read(text: str, place: int, **options: Any) -> Any:
+    return pd.read_csv(Slices(text, place), **options)  # type: ignore[call-overload]
 
 
-def _rows(lines: list[str], begin: int, n_columns: int, name: str) -> Iterator[list[str | None]]:
-    """Fields of every row after @data, None where missing."""
-    for number, line in enumerate(lines[begin + 1 :], begin + 2):
-        if not line.strip() or line.lstrip().startswith("%"):
-            continue
-        if line.lstrip().startswith("{"):
-            raise InputError(f"{name} is a sparse ARFF file, which is not read. Save it as CSV.")
-        fields = _fields(line)
-        if len(fields) != n_columns:
-            raise InputError(
-                f"Line {number} of {name} has {len(fields)} fields, but {n_columns} attributes are "
-                "declared. Correct the line."
-            )
-        yield [None if field == "?" else field for field in fields]
+# ------------------------------------------------------------- around a table
 
 
-def _fields(text: str) -> list[str]:
-    """Values separated by commas; quoted ones by the kind of quotes they are in."""
-    quote = "'" if "'" in text else '"'
-    parsed = csv.reader(
-        io.StringIO(text), quotechar=quote, escapechar="\\", skipinitialspace=True, strict=False
+def first_rows(text: str, delimiter: str) -> list[list[str]]:
+    """The first rows of a delimited text, as far as they can be parsed."""
+    reader = csv.reader(io.StringIO(text[:LONGEST]), delimiter=delimiter)
+    rows: list[list[str]] = []
+    with suppress(csv.Error, StopIteration):
+        while len(rows) < LOOKED_AT:
+            rows.append(next(reader))
+    if len(text) > LONGEST and 1 < len(rows) < LOOKED_AT:
+        del rows[-1]  # which may be cut off
+    return rows
+
+
+def without_titles(text: str, delimiter: str) -> tuple[str, int, int]:
+    """The text from its column names on; the lines that were cut, and those that say something."""
+    n = n_titles(first_rows(text, delimiter))
+    if not n:
+        return text, 0, 0
+    lines = Slices(text)
+    reader = csv.reader(lines, delimiter=delimiter)
+    n_filled = sum(bool(filled_cells(next(reader))) for _ in range(n))
+    return text[lines.place :], reader.line_num, n_filled
+
+
+def without_notes(text: str, delimiter: str, width: int) -> tuple[str, int]:
+    """The text up to the last row of the table, and how many lines with something were cut."""
+    end, n_cut = len(text), 0
+    here = end
+    while here > 0:
+        begin = text.rfind("\n", 0, here - 1) + 1
+        line = text[begin:here].rstrip("\n")
+        if line.count('"') % 2 or begin == 0:
+            break
+        row = next(csv.reader([line], delimiter=delimiter), [])
+        if not _is_below(row, width):
+            break
+        here = begin
+        if filled_cells(row):
+            end, n_cut = begin, n_cut + 1
+    return text[:end], n_cut
+
+
+def n_titles(rows: Sequence[Sequence[Any]]) -> int:
+    """How many rows stand above the names of the columns.
+
+    A title has one or two cells with a value, and they are at most half as many as the columns
+    of most rows.  The first row that has more holds the names if all of them differ and none is a
+    number; otherwise no row is a title, and the first one is what it always is, the names.
+    """
+    rows = list(rows[:LOOKED_AT])
+    widths = Counter(len(row) for row in rows if filled_cells(row))
+    if not widths:
+        return 0
+    width = max(widths, key=lambda each: (widths[each], each))
+    for j, row in enumerate(rows[: MOST_TITLES + 1]):
+        n_filled = len(filled_cells(row))
+        if len(row) == width and 2 * n_filled > width:
+            return j if _are_names(row) else 0
+        if n_filled > 2 or 2 * n_filled > width or (width == 2 and len(row) == 2 and n_filled):
+            return 0
+    return 0
+
+
+def filled_cells(row: Sequence[Any]) -> list[str]:
+    return [text for cell in row if cell is not None and (text := str(cell).strip())]
+
+
+def _are_names(row: Sequence[Any]) -> bool:
+    names = filled_cells(row)
+    return len(set(names)) == len(names) and not any(map(numbers_of, names))
+
+
+def n_below(rows: Sequence[Sequence[Any]], width: int) -> int:
+    """How many of the last rows are notes, with text in one cell only, or totals, or empty."""
+    kept = len(rows)
+    for n_below_, row in enumerate(reversed(rows), 1):
+        if not _is_below(row, width):
+            break
+        if filled_cells(row):
+            kept = len(rows) - n_below_
+    return len(rows) - kept
+
+
+def _is_below(row: Sequence[Any], width: int) -> bool:
+    filled = filled_cells(row)
+    if not filled:
+        return True
+    if filled[0].lower().rstrip(": ") in _TOTALS:
+        return True
+    first = str(row[0] or "").strip()
+    if len(filled) > 1 or not first or is_number(first):
+        return False
+    return len(row) == 1 < width or (width > 2 and any(mark in first for mark in " :*"))
+
+
+def said_of(name: str, above: int, below: int) -> list[str]:
+    """What was left out, in sentences."""
+    said = []
+    if above:
+        said.append(f"{name}: {counted(above, 'line')} above the names of the columns left out.")
+    if below:
+        said.append(f"{name}: {counted(below, 'line')} of notes or totals at the end left out.")
+    return said
+
+
+def said_of_totals(labels: Iterable[Any], name: str) -> str | None:
+    """A word on lines of totals within a table, which only the user can tell from its rows."""
+    found = [text for each in labels if (text := str(each)).lower().rstrip(": ") in _WITHIN]
+    if not found:
+        return None
+    return (
+        f"{name}: {found[0]!r} ({counted(len(found), 'row')}) looks like a line of totals; if it "
+        "is no row of the table, remove it from the file."
     )
-    return [field.strip() for field in next(parsed, [])]
-
-
-def _converted(column: pd.Series, label: str, kind: str, name: str) -> pd.Series:
-    if kind.startswith("{"):
-        listed = _LISTED.match(kind)
-        if listed is None:
-            raise InputError(
-                f"{name} declares values of {label!r} that cannot be read: {kind!r}. Write them "
-                "as {low, medium, high}."
-            )
-        values = _fields(listed[1].strip())
-        twice = [each for n, each in enumerate(values) if each in values[:n]]
-        if twice:
-            raise InputError(f"{name} declares {twice[0]!r} twice among the values of {label!r}.")
-        unknown = set(column.dropna()) - set(values)
-        if unknown:
-            raise InputError(
-                f"{name} holds {sorted(unknown)[0]!r} in {label!r}, which its declaration lacks."
-            )
-        return pd.Series(pd.Categorical(column, values, ordered=True))
-    if kind.lower().startswith(_NUMERIC):
-        try:
-            return pd.to_numeric(column)
-        except ValueError as error:
-            raise InputError(f"{label!r} of {name} is declared numeric, but: {error}.") from error
-    return column

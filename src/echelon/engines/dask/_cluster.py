@@ -20,7 +20,8 @@ import pandas as pd
 from distributed import Client, Future, KilledWorker
 
 from echelon._core.jobs import LOOK
-from echelon.data import Data, is_nominal, nominal_mask, numbers_of
+from echelon._core.named import nominal_mask
+from echelon.data import Data, is_nominal, numbers_of
 from echelon.engines.dask._blocks import Block
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""What the commands compute: a study of one or several methods, or relevance bounds."""
+"""The commands ``rank`` and ``compare``: options to settings, the study, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from echelon._core.jobs import every_job_a_step
-from echelon._core.words import LABELS, WEAK, counted, ended, is_number, listed
-from echelon.cli._columns import described
-from echelon.cli._options import ARGUMENTS, Common, Judging, names
-from echelon.cli._prepare import Task, prepare, reading_of
-from echelon.cli._terminal import InputError, nearest, working
-from echelon.cli.files import Table, read_table
-from echelon.display import BoundsDisplay
-from echelon.methods import CLASSES, CONTINUOUS, METHODS, ORDERED, Method
-from echelon.profile import associations, check_rank_order, is_nominal
+from echelon._core.words import counted, ended, is_number, listed
+from echelon.cli import _outputs, _use
+from echelon.cli._columns import stated_directions, stated_groups
+from echelon.cli._options import ARGUMENTS, Common, Judging, Using, names, options_used, outputs
+from echelon.cli._prepare import Task, prepare
+from echelon.cli._show import show_comparison, show_ranking
+from echelon.cli._terminal import InputError, nearest, show_json, working
+from echelon.cli.files import Table
+from echelon.methods import CONTINUOUS, ORDERED, Method
+from echelon.profile import is_nominal
 from echelon.report import Report, summarize
 from echelon.study import (
     SURVEY,
@@ -27,9 +25,7 @@ from echelon.study import (
     default_estimator,
     encoded,
     fewer_folds,
-    filled,
     forest,
-    with_labels_split,
 )
 
 ESTIMATORS = ("auto", "linear", "forest", "knn", "tree", "bayes", "svm")
@@ -42,10 +38,6 @@ N_RESAMPLES = 20
 
 MANY_ROWS, SAMPLED_ROWS = 10_000, 3_000
 """Beyond so many rows neighbours are looked up for so many only: time is quadratic otherwise."""
-
-MOST_CHECKED, CHECK_FOLDS = 1_000_000, 5
-"""Values up to which the order of columns within a row is tried out, and in how many folds."""
-
 
 RAN_HERE = "{} has no part that runs on a cluster; it ran here."
 
@@ -62,6 +54,78 @@ class Studied(NamedTuple):
 
 
 def study(
+    common: Common,
+    judging: Judging,
+    methods: list[str],
+    using: Using,
+    table: Table | None = None,
+) -> None:
+    """Rank by one method, or by several over the same folds; show the answer and write it."""
+    files = outputs(common, using)
+    if files:
+        _outputs.check_outputs(common, using)
+    found = studied(common, judging, methods, table)
+    options = options_used(common, judging, **_named(methods))
+    summary = found.report.summary()
+    summary["how"]["configuration"] = options
+    found = found._replace(report=Report(summary))
+    if using.reasons:
+        aside = [f"{name}: {why}." for name, why in _use.reasons_aside(found.task).items()]
+        found = found._replace(notes=[*aside, *found.notes])
+    written, failed = list[str](), None
+    if files:
+        found, written, failed = _written(found, common, judging, using, options)
+    if common.json:
+        for feature in summary["features"]:
+            feature.pop("distribution", None)  # which only pictures need
+        show_json({**summary, "set_aside": found.task.set_aside})
+    elif common.output != "-":
+        show = show_comparison if len(summary["methods"]) > 1 else show_ranking
+        show(found, common.top, written, with_reasons=using.reasons)
+    if failed is not None:
+        raise failed
+
+
+def _written(
+    found: Studied, common: Common, judging: Judging, using: Using, options: dict[str, Any]
+) -> tuple[Studied, list[str], OSError | None]:
+    """Write what was asked for; where that fails, why, since the answer is shown all the same."""
+    summary, written = found.report.summary(), list[str]()
+    several = len(summary["methods"]) > 1
+    picture = _outputs.comparison_picture if several else _outputs.ranking_picture
+    try:
+        table = _outputs.ranking_frame(summary, _use.reasons_aside(found.task))
+        written += _outputs.write_outputs(
+            common, table, lambda: found.report, lambda: picture(summary)
+        )
+        used, untold = _use.write_use(found, common, judging, using)
+        found, written = found._replace(notes=[*found.notes, *untold]), [*written, *used]
+        written += _outputs.save_config(common, using, options)
+    except OSError as error:  # the disk is full, say
+        return found, written, error
+    return found, written, None
+
+
+def compare(common: Common, judging: Judging, methods: list[str], using: Using) -> None:
+    """Rank by several methods, none of them twice."""
+    methods = list(dict.fromkeys(name.lower() for name in methods))
+    if len(methods) == 1:
+        raise InputError(
+            f"--methods must name two or more methods, got {','.join(methods)!r}. See 'echelon "
+            "methods'."
+        )
+    study(common, judging, methods, using)
+
+
+def _named(methods: list[str]) -> dict[str, str]:
+    """The methods as an option: of rank if there is one, of compare if there are several."""
+    return {"method" if len(methods) == 1 else "methods": ",".join(methods)}
+
+
+# ------------------------------------------------------------------------------ what is computed
+
+
+def studied(
     common: Common, judging: Judging, methods: list[str], table: Table | None = None
 ) -> Studied:
     """Rank by every method, find out how many features to select, and choose.
@@ -69,7 +133,7 @@ def study(
     ``table`` is the file, where it has been read.
     """
     with working(f"Reading {common.data}", common.quiet) as say:
-        engine = _cluster(common)
+        engine = cluster_of(common)
         task = prepare(common, methods, table)
         groups = stated_groups(judging, task)
         n_groups = task.X.shape[1] - sum(max(len(each) - 1, 0) for each in (groups or {}).values())
@@ -79,19 +143,19 @@ def study(
             "tolerance": _tolerance(judging),
             "keep": [name for name in names(common.keep) if name in task.X.columns],
             "feature_groups": groups,
-            "cv": _n_folds(task, judging.cv),
+            "cv": n_folds(task, judging.cv),
             "n_resamples": N_RESAMPLES if common.report else 0,
             "monotonic_cst": stated_directions(judging, task),
             "evidence": judging.evidence,
         }
         by = listed(method.estimator for method in task.methods)
         say(f"Ranking {counted(task.X.shape[1], 'feature')} by {by}")
-        return _summarized(task, common, settings, engine)
+        return summarized(task, common, settings, engine)
 
 
-def _summarized(task: Task, common: Common, settings: dict[str, Any], engine: Any) -> Studied:
+def summarized(task: Task, common: Common, settings: dict[str, Any], engine: Any) -> Studied:
     made = {method.estimator: _selector(method, task, common, engine) for method in task.methods}
-    notes = _remarks(task, [note for _, notes in made.values() for note in notes])
+    notes = remarks(task, [note for _, notes in made.values() for note in notes])
     shown: dict[str, Any] = {
         "profile": task.profile,
         "notes": notes,
@@ -141,96 +205,7 @@ def _by_default(
     return selector.report(n_resamples=settings["n_resamples"], evidence=evidence, **shown)
 
 
-class Bounded(NamedTuple):
-    """The data as they were used, and the bounds of all weights."""
-
-    task: Task
-    display: BoundsDisplay
-    """One row for every column; of labels that of its most relevant label."""
-    groups: list[list[str]]
-    """Columns that can replace each other."""
-    association: list[float]
-    """How closely the two least alike of every group go together."""
-    notes: list[str]
-
-
-def bounds(common: Common) -> Bounded:
-    """Relevance bounds of all features, and the groups that can replace each other."""
-    with working(f"Reading {common.data}", common.quiet) as say:
-        notes = [] if _cluster(common) is None else [RAN_HERE.format("RelevanceBounds")]
-        task = prepare(common, ["relevancebounds"])
-        _n_folds(task, 5)  # the one rule of how few rows are too few
-        selector = METHODS["relevancebounds"].make(
-            random_state=common.seed, problem=task.target.kind, n_jobs=common.jobs
-        )
-        whole = filled(task.X)
-        table, owners = with_labels_split(whole, reference=True)
-        say(f"Bounding {counted(table.shape[1], 'feature')}")
-        with every_job_a_step(), warnings_of_ours() as caught:
-            selector.fit(table, task.target.y)
-            names = dict(zip(table.columns, whole.columns[owners].map(str), strict=True))
-            groups = _of_columns(selector.feature_groups(), names)
-        display = _by_column(BoundsDisplay.from_estimator(selector), names)
-        whole = whole.set_axis(whole.columns.map(str), axis=1)
-        association = [float(associations(whole[group]).min()) for group in groups]
-    return Bounded(task, display, groups, association, [*_remarks(task, notes), *caught])
-
-
-def _of_columns(groups: list[list[str]], names: dict[str, str]) -> list[list[str]]:
-    """Groups of encoded columns as groups of columns: a column does not replace itself."""
-    found = [list(dict.fromkeys(names[part] for part in group)) for group in groups]
-    return [group for group in map(list, dict.fromkeys(map(tuple, found))) if len(group) > 1]
-
-
-def _by_column(display: BoundsDisplay, names: dict[str, str]) -> BoundsDisplay:
-    """Bounds of columns: of labels those of the label that is most relevant."""
-    upper = display.intervals[:, 1]
-    above = upper / np.where(display.threshold > 0, display.threshold, 1.0)
-    places = np.array([LABELS.index(kind) for kind in display.relevance])
-    order = np.lexsort([-above, -places])
-    columns = np.array([names[str(name)] for name in display.names])
-    first = [order[columns[order] == column][0] for column in dict.fromkeys(columns.tolist())]
-    shown = display.intervals[first], display.relevance[first], display.threshold[first]
-    return BoundsDisplay(columns[first], *shown)
-
-
-def bounds_report(found: Bounded, common: Common) -> Report:
-    """A report that keeps the relevant features."""
-    places = [LABELS.index(kind) for kind in found.display.relevance]
-    settings = {
-        "n_features": sum(place >= WEAK for place in places) or "auto",
-        "cv": _n_folds(found.task, 5),
-        "n_resamples": N_RESAMPLES,
-    }
-    with working("Evaluating the relevant features", common.quiet):
-        return _summarized(found.task, common, settings, _cluster(common)).report
-
-
-def columns(common: Common) -> dict[str, Any]:
-    """The columns of a file, with no target yet."""
-    with working(f"Reading {common.data}", common.quiet):
-        return described(read_table(common.data, reading_of(common)))
-
-
-def look(common: Common) -> Task:
-    """The data and their profile, with nothing ranked."""
-    with working(f"Looking at {common.data}", common.quiet):
-        task = prepare(common, ["auto"], only_look=True)
-        return task._replace(notes=[*task.notes, *_rank_order_notes(task)])
-
-
-def _rank_order_notes(task: Task) -> list[str]:
-    """What the order of the columns within a row is worth, where they look like one scale."""
-    facts = task.profile
-    fine = facts.common_scale and facts.kind == CLASSES and not facts.missing
-    if not fine or task.X.size > MOST_CHECKED or min(facts.classes.values()) < CHECK_FOLDS:
-        return []
-    with warnings_of_ours():
-        found = check_rank_order(task.X, task.target, cv=CHECK_FOLDS)
-    return [f"{found.sentence}{' Try --method rankorderselector.' if found.fits else ''}"]
-
-
-def _remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
+def remarks(task: Task, notes: Sequence[str] = ()) -> list[str]:
     """What was done to the data, in sentences."""
     reasons: dict[str, list[str]] = {}
     for name, why in task.set_aside.items():
@@ -264,7 +239,7 @@ def _selector(method: Method, task: Task, common: Common, engine: Any) -> tuple[
     return selector, notes
 
 
-def _cluster(common: Common) -> Any:
+def cluster_of(common: Common) -> Any:
     """The engine that searches on a Dask cluster, which answers; None without ``--scheduler``."""
     if common.scheduler is None:
         return None
@@ -348,7 +323,7 @@ def _tolerance(judging: Judging) -> str | None:
     return text
 
 
-def _n_folds(task: Task, cv: int) -> int:
+def n_folds(task: Task, cv: int) -> int:
     """As many folds as asked for, fewer where rows are few."""
     try:
         return fewer_folds(cv, task.target, task.rows.groups)
@@ -367,66 +342,3 @@ def warnings_of_ours() -> Iterator[list[str]]:
         text = " ".join(str(warning.message).split())
         if warning.category is UserWarning and "echelon" in warning.filename and text not in notes:
             notes.append(text)
-
-
-# ------------------------------------------------------------------------ what is known of features
-
-
-def stated_directions(judging: Judging, task: Task) -> dict[str, int] | None:
-    """1 or -1 by name of the column; None if nothing was stated."""
-    rises, falls = names(judging.rises), names(judging.falls)
-    if not rises and not falls:
-        return None
-    both = [name for name in rises if name in falls]
-    if both:
-        raise InputError(f"--rises and --falls both name {both[0]!r}. Pass it to one of them.")
-    if judging.estimator != "auto":
-        raise InputError(
-            "--rises and --falls choose models that respect them, and --estimator another one. "
-            "Leave out --estimator."
-        )
-    if task.target.kind == CLASSES and len(task.target.counts) > 2:
-        raise InputError(
-            f"--rises and --falls need an order: {task.target.name!r} has "
-            f"{len(task.target.counts)} classes without one. Give it with --class-order."
-        )
-    for option, wanted in (("--rises", rises), ("--falls", falls)):
-        for name in wanted:
-            _check_has_direction(name, option, task)
-    return dict.fromkeys(rises, 1) | dict.fromkeys(falls, -1)
-
-
-def stated_groups(judging: Judging, task: Task) -> dict[str, list[str]] | None:
-    """The columns of every ``--together`` that are features; None if nothing was stated."""
-    found: dict[str, list[str]] = {}
-    seen: set[str] = set()
-    for text in judging.together or []:
-        for name in names(text):
-            if name not in task.X.columns and name not in task.set_aside:
-                raise InputError(
-                    f"{task.source} has no feature {name!r} (--together). "
-                    f"{nearest(name, task.X.columns)}"
-                )
-            if name in seen:
-                raise InputError(f"--together names {name!r} twice. Leave it in one group, once.")
-            seen.add(name)
-        found[text] = [name for name in names(text) if name in task.X.columns]
-    return found or None
-
-
-def _check_has_direction(name: str, option: str, task: Task) -> None:
-    """Refuse columns that are not there, were excluded, or have no order."""
-    if name in task.set_aside:
-        raise InputError(
-            f"{option} names {name!r}, which is excluded: {task.set_aside[name]}. Leave it out"
-            + ("." if task.set_aside[name] == "constant" else ", or --keep the column.")
-        )
-    if name not in task.X.columns:
-        raise InputError(
-            f"{task.source} has no feature {name!r} ({option}). {nearest(name, task.X.columns)}"
-        )
-    if is_nominal(task.X[name]):
-        raise InputError(
-            f"{option} names {name!r}, whose categories have no order. Give one, lowest first, "
-            f'with --ordered "{name}=LOW,...,HIGH".'
-        )

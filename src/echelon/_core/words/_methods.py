@@ -1,13 +1,22 @@
-"""The methods paragraph: what was done and what came out, as a paper reports it."""
+"""How the answer was found, and how far to trust it: the methods paragraph of a paper, caveats."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from echelon._core.words._reasons import chosen
 from echelon._core.words._text import counted, ended, listed, number, to_error, with_error
+
+UNSTABLE = 0.6
+"""Below this stability a warning is due."""
+
+SIZES_APART = 1.5
+"""A largest number of features so many times the smallest is said to be uncertain."""
+
+ENOUGH_RESAMPLES = 10
+"""A feature at the edge of the selection is in every second resample: in none of so many, or in
+all, once in a thousand data sets."""
 
 MODELS = {
     (
@@ -27,9 +36,12 @@ FUSIONS = {
     "mean": "their mean rank",
     "median": "their median rank",
 }
+
 MOST_NAMED = 30
 """Selected features that are named; of more, only the first ones are."""
+
 MOST_CLASSES = 10
+
 ALL_FEATURES = {"linear": "the linear model", "forest": "the extremely randomised trees"}
 """The models of the paragraph, where they are named again."""
 
@@ -41,6 +53,11 @@ REFERENCES = {
     "Nogueira et al., 2018": "S. Nogueira, K. Sechidis, G. Brown (2018). On the stability of "
     "feature selection algorithms. Journal of Machine Learning Research 18(174), 1-54.",
 }
+
+
+def chosen(summary: Any) -> Any:
+    """The method that made the answer."""
+    return next(m for m in summary["methods"] if m["name"] == summary["answer"]["method"])
 
 
 def methods_text(summary: Any, rule: str, model: str) -> list[str]:
@@ -219,3 +236,134 @@ def _seed(how: Any) -> str:
     if how["seed"] is None:
         return "No random seed was fixed."
     return f"The random seed was {how['seed']}."
+
+
+# ------------------------------------------------------------------------------ how far to trust it
+
+
+def instability(summary: Any) -> list[str]:
+    """Warnings that belong beside the answer, by what subsamples of the rows select."""
+    stability = chosen(summary)["stability"]
+    said = []
+    if stability is not None and stability["index"] is not None and stability["index"] < UNSTABLE:
+        said.append(
+            f"The selection is not stable ({number(stability['index'], 2)}; 1: always the same, 0: "
+            "chance). Resampling often selects different features."
+        )
+    never, always = decided_otherwise(summary["features"], summary["how"]["n_resamples"])
+    why = "the method ranks differently on fewer rows, so treat this as undecided"
+    if never:
+        said.append(f"No subsample selects {listed(never)}, but all rows together do: {why}.")
+    if always:
+        said.append(
+            f"Every subsample selects {listed(always)}, but all rows together do not: {why}."
+        )
+    return said
+
+
+def decided_otherwise(
+    features: Sequence[Mapping[str, Any]], n_resamples: int
+) -> tuple[list[str], list[str]]:
+    """What is selected and no subsample selects; what every subsample selects, and is not.
+
+    The rule is the same, so the number of samples changes the ranking, as it does where a
+    method looks at a fixed number of neighbours.
+    """
+    if n_resamples < ENOUGH_RESAMPLES:
+        return [], []
+    never, always = (
+        [row["name"] for row in features if row["kept"] is kept and row["stability"] == share]
+        for kept, share in ((True, 0.0), (False, 1.0))
+    )
+    return never, always
+
+
+def about_scores(summary: Any, facts: Any) -> list[str]:
+    """What constant columns, small classes, few samples and many labels do to the scores."""
+    found, n_folds, sample = [], summary["how"]["folds"], summary["sample"]
+    n_samples = summary["data"]["n_samples"] if sample is None else sample["sampled"]
+    if facts.constant:
+        found.append(f"Constant, hence uninformative: {listed(facts.constant)}.")
+    rare = {c: k for c, k in facts.classes.items() if k < n_folds}
+    if rare:
+        named = listed(f"{c} ({k})" for c, k in rare.items())
+        found.append(f"Classes with fewer samples than folds are missing from some folds: {named}.")
+    if n_samples / n_folds < 10:
+        found.append(
+            f"A test fold has about {counted(n_samples // n_folds, 'sample')}: scores are "
+            "imprecise."
+        )
+    many = summary["data"]["many_labels"]
+    if many:
+        named = listed(f"{name} ({n:,})" for name, n in many.items())
+        found.append(
+            f"More than {summary['data']['most_labels']} categories, encoded by the mean outcome "
+            f"of each category in the training rows: {named}."
+        )
+    return found
+
+
+def about_result(summary: Any) -> list[str]:
+    """What in the result calls for care."""
+    how, answer = summary["how"], summary["answer"]
+    found = [
+        f"The stability of {method['name']} could not be measured: {method['no_stability']}"
+        for method in summary["methods"]
+        if method["no_stability"]
+    ]
+    found += [
+        f"{listed(group, 30)} are selected together or not at all."
+        for group in answer.get("together", [])
+    ]
+    if how["groups"] or how["time"]:
+        found.append(f"Evaluated over {_splits(how)}.")
+    if answer["helps"]:
+        found += _poor_start(chosen(summary), answer["score"])
+        found += _range_of_sizes(answer)
+    if answer["n_features"] < answer["of"]:  # else all are needed
+        alike = [listed(group) for group in summary["groups"]]
+        found += [f"{named} are highly correlated; one may be enough." for named in alike]
+    if how["weights"]:
+        found.append(f"Rows are weighted by {how['weights']} in rankings, models and scores.")
+    if len(summary["methods"]) > 1:
+        found.append(
+            f"{answer['method']} was selected among {len(summary['methods'])} methods by their "
+            "curves; the cross-validated score accounts for that, the curve does not."
+        )
+    return found
+
+
+def _range_of_sizes(answer: Any) -> list[str]:
+    """How far the number of features is a matter of chance, where that is far."""
+    low, high = answer["sizes"]
+    if answer["rule"]["wanted"] is not None or high < SIZES_APART * low:
+        return []
+    return [
+        f"How many is uncertain: with one fold left out, {low:,} to {high:,} features would be "
+        "selected, with scores that are hardly different. Other folds or another order of the rows "
+        "can change the number as much."
+    ]
+
+
+def _splits(how: Any) -> str:
+    """The folds in words."""
+    words = counted(how["folds"], "fold")
+    if how["time"] is not None:
+        words += f", each tested on the rows that come next by {how['time']}"
+    if how["groups"] is not None:
+        words += f"; rows of the same {how['groups']} are never split"
+    return words
+
+
+def _poor_start(chosen: Any, score: Any) -> list[str]:
+    """What a first feature that is worse than the baseline means."""
+    alone, guess = chosen["curve"]["mean"][0], score["guess"]["mean"]
+    if chosen["curve"]["n_features"][0] != 1 or alone is None:
+        return []
+    gain = alone - guess if score["larger_is_better"] else guess - alone
+    if not gain < 0:
+        return []
+    return [
+        f"{chosen['order'][0]} is ranked first, but alone it does not improve on the baseline "
+        f"({number(alone)} against {number(guess)})."
+    ]
