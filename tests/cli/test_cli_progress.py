@@ -81,7 +81,12 @@ def test_whoever_follows_is_told_the_steps_of_the_present_words():
         _terminal.working("Reading", quiet=True) as say,
     ):
         read_then_rank(say)
-    assert told[2:] == [("Reading", 50, 50), ("Ranking", 0, 0), ("Ranking", 0, 4), ("Ranking", 1, 4)]
+    assert told[2:] == [
+        ("Reading", 50, 50),
+        ("Ranking", 0, 0),
+        ("Ranking", 0, 4),
+        ("Ranking", 1, 4),
+    ]
 
 
 class Terminal(io.StringIO):
