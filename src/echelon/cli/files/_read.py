@@ -213,7 +213,9 @@ def _parquet(file: IO[bytes]) -> pd.DataFrame:
     names = facts.schema_arrow.names
     index = (facts.schema_arrow.pandas_metadata or {}).get("index_columns", [])
     width = max(1, CELLS // max(facts.metadata.num_rows, 1))
-    options = {"pre_buffer": False}  # the whole file would be in memory beside the table
+    options: dict[str, Any] = {
+        "pre_buffer": False
+    }  # the whole file would be in memory beside the table
     if width >= len(names) or any(isinstance(each, str) for each in index):
         return pd.read_parquet(file, **options)
     parts = []
@@ -238,7 +240,7 @@ def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not isinstance(index, pd.RangeIndex) or index.name is not None:
         frame = frame.reset_index()
     days = {
-        name: _as_dates(column)
+        str(name): _as_dates(column)
         for name, column in frame.items()
         if not pd.api.types.is_numeric_dtype(column.dtype)
     }
