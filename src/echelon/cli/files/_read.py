@@ -239,12 +239,11 @@ def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         )
     if not isinstance(index, pd.RangeIndex) or index.name is not None:
         frame = frame.reset_index()
-    days = {
-        str(name): _as_dates(column)
-        for name, column in frame.items()
-        if not pd.api.types.is_numeric_dtype(column.dtype)
-    }
-    return frame.assign(**days) if days else frame  # numbers are not copied
+    others = [j for j, dtype in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(dtype)]
+    frame = frame.copy(deep=False)  # numbers are not copied
+    for j in others:
+        frame.isetitem(j, _as_dates(frame.iloc[:, j]))
+    return frame
 
 
 def _check_parquet(file: IO[bytes], limit: Limit) -> None:
