@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from echelon._core.jobs import watched
-from echelon.cli.files import Reading, _text, read_table
+from echelon.cli.files import Reading, _read, _text, read_table
 from echelon.cli.files._bytes import Limit
 
 N = 3000
@@ -85,6 +85,45 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
         read_table(str(path), Reading())
 
 
+@pytest.mark.parametrize("kind", ["plain", "numbered", "index", "dotted"])
+def test_parquet_read_some_columns_at_a_time_is_the_whole(kind, tmp_path, monkeypatch, rng):
+    n = 40
+    frame = pd.DataFrame(rng.normal(size=(n, 6)), columns=[*"abcdef"])
+    frame["label"] = np.array(["low", "high"])[rng.integers(0, 2, n)]
+    frame["grade"] = pd.Categorical(frame["label"], ["low", "high"], ordered=True)
+    frame["day"] = pd.date_range("2024-01-01", periods=n).date
+    frame["count"] = pd.array([None, *range(1, n)], dtype="Int64")
+    if kind == "numbered":
+        frame.columns = range(frame.shape[1])
+    if kind == "index":
+        frame.index = pd.Index(np.arange(n) * 3, name="person")
+    if kind == "dotted":
+        frame = frame.rename(columns={"e": "a.b"})
+    path = tmp_path / "wide.parquet"
+    frame.to_parquet(path)
+    whole = read_table(str(path), Reading()).frame
+    monkeypatch.setattr(_read, "CELLS", 3 * n)
+    pd.testing.assert_frame_equal(read_table(str(path), Reading()).frame, whole)
+    assert pd.api.types.is_datetime64_any_dtype(whole.iloc[:, whole.shape[1] - 2])
+    assert whole.shape == (n, frame.shape[1] + (kind == "index"))
+
+
+def test_a_parquet_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "growing.parquet"
+    pd.DataFrame({"a": [1, 2], "b": [3, 4]}).to_parquet(path)
+    read = _read._parquet
+
+    def slowly(file):
+        frame = read(file)
+        with path.open("ab") as more:
+            more.write(b"PAR1")
+        return frame
+
+    monkeypatch.setattr(_read, "_parquet", slowly)
+    with pytest.raises(ValueError, match="changed while it was read"):
+        read_table(str(path), Reading())
+
+
 MEASURED = """
 import resource, sys
 from echelon.cli.files import Reading, read_table
@@ -104,3 +143,12 @@ def test_reading_takes_three_times_the_memory_of_the_table(tmp_path, rng):
     frame.to_csv(path, index=False)
     done = subprocess.run([sys.executable, "-c", MEASURED, path], capture_output=True, check=True)
     assert float(done.stdout) <= 3.2, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is counted in other units")
+def test_reading_wide_parquet_takes_three_times_the_memory_of_the_table(tmp_path, rng):
+    path = tmp_path / "wide.parquet"
+    pd.DataFrame(rng.normal(size=(5_000, 8_000))).add_prefix("x").to_parquet(path)
+    done = subprocess.run([sys.executable, "-c", MEASURED, path], capture_output=True, check=True)
+    assert float(done.stdout) <= 3.0, done.stdout

@@ -9,7 +9,7 @@ import pytest
 
 from cli_cases import ORDER, call
 from echelon import AutoSelector, RankCorrelation, ReliefF
-from echelon._core.jobs import Jobs, one_step, stepwise, watched
+from echelon._core.jobs import Jobs, expect, one_step, step, stepwise, watched
 from echelon.cli import _terminal, main
 from echelon.report import summarize
 from report_cases import classes_and_noise
@@ -55,13 +55,38 @@ def test_jobs_in_a_step_tell_parts_of_it():
     assert [part for _, part in told] == [*2 * [third, third, third, 0], half, half, 0, 0, 0]
 
 
-def test_the_time_left_is_that_of_the_present_words(credit, monkeypatch):
+def read_then_rank(say):
+    """Steps of reading, all done, and the first step of a ranking."""
+    expect(50)
+    step(50)
+    say("Ranking")
+    expect(4)
+    step()
+
+
+def test_the_time_left_is_that_of_the_present_words(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    seen = []
-    monkeypatch.setattr("rich.progress.Progress.reset", lambda *a, **k: seen.append(k))
+    bars = []
+    monkeypatch.setattr("rich.progress.Progress.stop", lambda bar: bars.append(bar))
     with _terminal.working("Reading", quiet=False) as say:
-        say("Ranking")
-    assert seen == [{"total": None, "description": "Ranking"}]
+        read_then_rank(say)
+    (task,) = bars[0].tasks
+    assert (task.description, task.completed, task.total) == ("Ranking", 1, 4)
+
+
+def test_whoever_follows_is_told_the_steps_of_the_present_words():
+    told = []
+    with (
+        _terminal.followed(lambda *steps: told.append(steps)),
+        _terminal.working("Reading", quiet=True) as say,
+    ):
+        read_then_rank(say)
+    assert told[2:] == [
+        ("Reading", 50, 50),
+        ("Ranking", 0, 0),
+        ("Ranking", 0, 4),
+        ("Ranking", 1, 4),
+    ]
 
 
 class Terminal(io.StringIO):

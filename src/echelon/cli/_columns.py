@@ -169,7 +169,9 @@ def _features(
     """Dates as days, codes as labels, declared orders, nothing infinite; and what dates became."""
     columns: dict[Any, pd.Series] = {}
     dates: dict[str, str] = {}
-    for name, column in X.items():
+    changed = False
+    for name, given in X.items():
+        column = given
         if name in orders:
             labels = column.map(str, na_action="ignore")
             column = pd.Series(pd.Categorical(labels, orders[name], ordered=True), X.index)
@@ -187,7 +189,8 @@ def _features(
         elif is_number(column):
             _check_finite(column, table.source)
         columns[name] = column
-    return pd.DataFrame(columns, index=X.index), dates
+        changed |= column is not given
+    return pd.DataFrame(columns, index=X.index) if changed else X, dates
 
 
 def _are_dates(column: pd.Series) -> bool:

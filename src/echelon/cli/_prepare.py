@@ -97,7 +97,7 @@ def prepare(
     for method in methods:
         _check_method(method, target, weighted=rows.weights is not None)
     set_aside = _useless(found, names(common.keep), common.groups is not None)
-    X = X.drop(columns=list(set_aside))
+    X = X.drop(columns=list(set_aside)) if set_aside else X  # which would copy all
     if X.shape[1] == 0:
         raise InputError(
             f"{table.source} has no column to rank: {listed(set_aside)} "

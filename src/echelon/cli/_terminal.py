@@ -130,8 +130,8 @@ def working(doing: str, quiet: bool) -> Iterator[Callable[[str], None]]:
     """A bar on standard error, if that is a terminal; yields what changes its words."""
     follower = _FOLLOWER.get()
     if follower is not None:
-        with _following(follower, doing) as say:
-            yield say
+        with _following(follower, doing) as told:
+            yield told
         return
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
@@ -163,9 +163,13 @@ def working(doing: str, quiet: bool) -> Iterator[Callable[[str], None]]:
             bar.update(task, total=(bar.tasks[0].total or 0) + expected)
         bar.advance(task, float(done))
 
+    def say(doing: str) -> None:
+        bar.tasks[0].total = None  # which reset would keep: the steps of what was done before
+        bar.reset(task, description=doing)
+
     try:
         with watched(tell):
-            yield lambda doing: bar.reset(task, total=None, description=doing)
+            yield say
     finally:
         timer.cancel()
         bar.stop()
@@ -184,6 +188,7 @@ def _following(follower: Follower, doing: str) -> Iterator[Callable[[str], None]
 
     def say(doing: str) -> None:
         words[0] = doing
+        steps[:] = Fraction(0), Fraction(0)
         tell()
 
     tell()

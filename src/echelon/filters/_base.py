@@ -110,6 +110,12 @@ class Block(NamedTuple):
         return found
 
 
+def in_blocks(columns: Data, features: np.ndarray) -> list[np.ndarray]:
+    """Some columns, as many at a time as memory bears."""
+    size = max(1, _CELLS // len(columns.values))
+    return [features[start : start + size] for start in range(0, len(features), size)]
+
+
 def sorted_blocks(
     columns: Data, features: np.ndarray, progress: tuple[str, int] = ("", 0)
 ) -> Iterator[Block]:
@@ -118,8 +124,7 @@ def sorted_blocks(
     ``progress`` holds the label of the progress bar, and whether to show it.
     """
     description, verbose = progress
-    size = max(1, _CELLS // len(columns.values))
-    parts = [features[start : start + size] for start in range(0, len(features), size)]
+    parts = in_blocks(columns, features)
     for part in track(parts, total=len(parts), description=description, verbose=verbose):
         rows = np.ascontiguousarray(columns.values[:, part].T)
         yield Block(part, rows, np.argsort(rows, axis=1))  # missing values last

@@ -9,7 +9,7 @@ with the new direction: one pass over the table per step, and no column is ever 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ from echelon._core.choices import Choice, read_choice
 from echelon._core.compat import Interval, StrOptions
 from echelon._core.samples import row_counts, unit_scale
 from echelon.data import Data
-from echelon.filters._base import BaggedSelector, outputs, path_of, sorted_blocks
+from echelon.filters._base import BaggedSelector, in_blocks, outputs, path_of, sorted_blocks
 from echelon.targets import Target
 
 _COLLINEAR = 1e-6
@@ -206,21 +206,33 @@ class Design:
     def __init__(self, columns: Data, scale: str):
         self.n_features = len(columns.nominal)
         self.numeric = np.flatnonzero(~columns.nominal)
-        numbers, weights = columns.some(self.numeric), columns.weights
-        values = numbers.values.astype(np.float64)
-        if scale == "rank":
-            for block in sorted_blocks(numbers, np.arange(len(self.numeric))):
-                ordered, middle = block.ascending(weights)
-                ranks = np.where(np.isnan(ordered), np.nan, middle)
-                values[:, block.features] = block.in_rows(ranks).T
-        parts = [_standardised(values, weights)]
+        weights, n = columns.weights, len(self.numeric)
+        labels = {
+            int(feature): _indicators(columns.values[:, feature], weights)
+            for feature in np.flatnonzero(columns.nominal)
+        }
+        self.rows = np.empty((n + sum(map(len, labels.values())), len(columns.values)))
+        start = 0
+        for values in _numbers(columns, self.numeric, scale):  # a copy of all would be too much
+            self.rows[start : start + values.shape[1]] = _standardised(values, weights)
+            start += values.shape[1]
         self.blocks: dict[int, slice] = {}
-        for feature in np.flatnonzero(columns.nominal):
-            indicators = _indicators(columns.values[:, feature], weights)
-            start = sum(len(part) for part in parts)
-            self.blocks[int(feature)] = slice(start, start + len(indicators))
-            parts.append(indicators)
-        self.rows = np.concatenate(parts)
+        for feature, indicators in labels.items():
+            self.blocks[feature] = slice(start, start + len(indicators))
+            self.rows[self.blocks[feature]] = indicators
+            start += len(indicators)
+
+
+def _numbers(columns: Data, features: np.ndarray, scale: str) -> Iterator[np.ndarray]:
+    """Values of some columns, or their ranks, as many columns at a time as memory bears."""
+    if scale == "rank":
+        for block in sorted_blocks(columns, features):
+            ordered, middle = block.ascending(columns.weights)
+            ranks = np.where(np.isnan(ordered), np.nan, middle)
+            yield block.in_rows(ranks).T
+        return
+    for part in in_blocks(columns, features):
+        yield columns.values[:, part].astype(np.float64)
 
 
 def _standardised(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:

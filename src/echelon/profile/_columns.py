@@ -57,6 +57,8 @@ MOST_ROWS_EACH = 60
 ALIKE_WITHIN, ALIKE_IF_REGULAR = 0.8, 0.5
 """A column is shared by the rows of a subject from this corrected correlation ratio on; the second
 if every subject has about as many rows."""
+CELLS = 1 << 21
+"""Values that are looked at at a time."""
 REGULAR = 0.25
 """Numbers of rows vary by no more than this share of their mean."""
 MOST_ALIKE = 0.5
@@ -141,9 +143,15 @@ def duplicated_columns(X: pd.DataFrame) -> list[list[Any]]:
 def identifier_columns(X: pd.DataFrame) -> list[Any]:
     """Columns that name the row: labels that never repeat, numbers that count or are called id."""
     if len(X) > 2 and of_plain_numbers(X):
-        values = X.to_numpy(dtype=float)
-        X = X.loc[:, (values == np.round(values)).all(axis=0)]
+        whole = [(part == np.round(part)).all(axis=0) for part in _in_parts(X.to_numpy(float))]
+        X = X.loc[:, np.concatenate(whole)]
     return [name for name, column in X.items() if len(X) > 2 and _is_identifier(name, column)]
+
+
+def _in_parts(values: np.ndarray) -> list[np.ndarray]:
+    """Some columns at a time: what is asked of each must not take the memory of all."""
+    n_parts = min(values.shape[1], values.size // CELLS)
+    return np.array_split(values, max(1, n_parts), axis=1)
 
 
 def _is_identifier(name: Any, column: pd.Series) -> bool:
@@ -252,20 +260,28 @@ def has_common_scale(X: pd.DataFrame) -> bool:
     if X.shape[1] < 3 or not all(map(pd.api.types.is_numeric_dtype, X.dtypes)):
         return False
     values = X.to_numpy(dtype=float, na_value=np.nan)
-    values = values[:, ~np.isnan(values).all(axis=0)]
+    missing = [np.isnan(part) for part in _in_parts(values)]
+    empty = np.concatenate([part.all(axis=0) for part in missing])
+    values = values[:, ~empty] if empty.any() else values
     with _beyond_floats():
         if _standardised(values):
             return False
         # Without gaps the same numbers come of sorting all columns at once.
-        percentile = np.nanpercentile if np.isnan(values).any() else np.percentile
-        low, high = percentile(values, [25, 75], axis=0)
+        gaps = any(part.any() for part in missing)
+        percentile = np.nanpercentile if gaps else np.percentile
+        quartiles = [percentile(part, [25, 75], axis=0) for part in _in_parts(values)]
+        low, high = np.hstack(quartiles)
         pooled_low, pooled_high = percentile(values, [25, 75])
         return bool(np.mean((low <= pooled_high) & (high >= pooled_low)) >= 0.9)
 
 
 def _standardised(values: np.ndarray) -> bool:
-    mean, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-    scaled = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
+    parts = _in_parts(values)
+    mean, spread, low, high = (
+        np.concatenate([each(part, axis=0) for part in parts])
+        for each in (np.nanmean, np.nanstd, np.nanmin, np.nanmax)
+    )
+    scaled = high - low
     unit = np.abs(spread - 1) < 0.05
     return bool((np.abs(mean) < 0.05)[unit].all() and unit.mean() > 0.9) or bool(
         (np.abs(scaled - 1) < 1e-9).mean() > 0.9

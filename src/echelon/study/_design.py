@@ -176,8 +176,10 @@ class Design:
         weights = None if self.weights is None else self.weights[rows[1]]
         if isinstance(model, Encoded) and hasattr(scorer, "_score_func"):
             *parts, sources = self._encoded(place)
-            used = np.isin(sources, columns)
-            train, test = (part[:, used] for part in parts)
+            used = np.flatnonzero(np.isin(sources, columns))
+            if len(used) < len(sources):  # by rows, as logistic regression would copy them again
+                parts = [np.take(part, used, axis=1) for part in parts]
+            train, test = parts
             sources, model = sources[used], model.model
         else:
             sources = np.sort(columns)

@@ -42,6 +42,8 @@ MANY = 20
 """A column with more labels is encoded by outcomes."""
 N_PARTS = 5
 """Parts of the rows; a row's own part takes no part in its number."""
+CELLS = 1 << 21
+"""Values whose means and standard deviations are taken at a time."""
 SHRINKAGE = 10.0
 """Rows with the overall mean that are added to every label."""
 LINEAR, FOREST, GIVEN = "linear", "forest", "given"
@@ -222,13 +224,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if j not in self.means_
         }
         numbers = self._numbers(X, {j: means.own() for j, means in self.means_.items()})
-        missing = np.isnan(numbers)
-        counts = np.maximum(len(numbers) - missing.sum(axis=0), 1)
-        self.mean_ = numbers.sum(axis=0, where=~missing) / counts
-        spread = numbers - self.mean_
-        spread[missing] = 0.0
-        scale = np.sqrt(np.square(spread, out=spread).sum(axis=0) / counts)
-        self.scale_ = np.where(scale > 0, scale, 1.0)
+        found = [_mean_and_scale(part) for part in _in_parts(numbers)]
+        self.mean_, self.scale_ = (np.concatenate(each) for each in zip(*found, strict=True))
         return numbers
 
     def transform(self, X: Any) -> np.ndarray:
@@ -264,7 +261,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         known = {*self.labels_, *means}
         rest = [*self.labels_, *means, *(j for j, _ in _columns(X, INTERVAL) if j not in known)]
         numeric = np.setdiff1d(np.arange(X.shape[1]), rest)
-        parts = [_plain_numbers(X.iloc[:, numeric])] if len(numeric) else []
+        plain = X if len(numeric) == X.shape[1] else X.iloc[:, numeric]
+        parts = [_plain_numbers(plain)] if len(numeric) else []
         sources = [*numeric]
         for j in rest:
             column = X.iloc[:, j]
@@ -279,6 +277,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             parts += made
             sources += [j] * len(made)
         self.sources_ = np.array(sources, dtype=int)
+        if len(parts) == 1 and len(numeric):
+            return parts[0]
         stacked = np.column_stack(parts) if parts else np.empty((len(X), 0))
         return stacked.astype(float, copy=False)  # of categories alone: True and False
 
@@ -286,6 +286,27 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _in_parts(numbers: np.ndarray) -> list[np.ndarray]:
+    """Some columns at a time, since what is done to all at once takes as much memory again.
+
+    At least two at a time, whose sums are those among all columns to the last bit.
+    """
+    n_rows, n_columns = numbers.shape
+    width = max(8, CELLS // max(n_rows, 1))
+    return np.array_split(numbers, max(1, n_columns // width), axis=1)
+
+
+def _mean_and_scale(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the columns, 1 where it is 0; missing values apart."""
+    missing = np.isnan(numbers)
+    counts = np.maximum(len(numbers) - missing.sum(axis=0), 1)
+    mean = numbers.sum(axis=0, where=~missing) / counts
+    spread = numbers - mean
+    spread[missing] = 0.0
+    scale = np.sqrt(np.square(spread, out=spread).sum(axis=0) / counts)
+    return mean, np.where(scale > 0, scale, 1.0)
 
 
 def _typed(X: Any, nominal: Iterable[int] = ()) -> pd.DataFrame:
@@ -308,9 +329,9 @@ def _columns(X: pd.DataFrame, kind: str) -> list[tuple[int, pd.Series]]:
 
 
 def _plain_numbers(X: pd.DataFrame) -> np.ndarray:
-    """Numeric columns, and the positions of ordered categories."""
+    """Numeric columns, and the positions of ordered categories; never those of X themselves."""
     if of_plain_numbers(X):
-        return X.to_numpy(dtype=float)
+        return X.to_numpy(dtype=float, copy=True)
     return np.column_stack([numbers_of(column, name) for name, column in X.items()])
 
 

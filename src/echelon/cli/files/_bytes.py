@@ -19,10 +19,12 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 from echelon._core.files import expanded
 from echelon.cli._terminal import InputError, brief, nearest
+
+T = TypeVar("T")
 
 SHARE = 0.5
 """Of the free memory that the data may take unless told otherwise: ranking needs some as well."""
@@ -132,14 +134,19 @@ def source_bytes(source: str, limit: Limit) -> bytes:
         raise InputError(
             "The name of the data file is empty. Name a file, or - for standard input."
         )
+    return from_file(source, limit.read)
+
+
+def from_file(source: str, read: Callable[[IO[bytes]], T]) -> T:
+    """What is read of an open file, which must not change meanwhile."""
     path = expanded(source)
     try:
         with path.open("rb") as file:
             before = _state(file)
-            data = limit.read(file)
+            found = read(file)
             if _state(file) != before:
                 raise InputError(f"{source!r} changed while it was read. Wait until it is written.")
-            return data
+            return found
     except InputError:
         raise
     except FileNotFoundError:
@@ -267,14 +274,24 @@ def database_in(data: bytes) -> str | None:
 
 def database_at(path: str) -> str | None:
     """The database at a path; None for other files, and where nothing can be read."""
+    return database_in(_begin_of(path))
+
+
+def parquet_at(path: str) -> bool:
+    """Whether a path is that of a Parquet file, which need not be read as a whole."""
+    return _begin_of(path)[:4] == b"PAR1"
+
+
+def _begin_of(path: str) -> bytes:
+    """The first bytes of a file; none where nothing can be read."""
     try:
         place = expanded(path)
         if not place.is_file():
-            return None
+            return b""
         with place.open("rb") as file:
-            return database_in(file.read(20))
+            return file.read(20)
     except (OSError, ValueError):
-        return None
+        return b""
 
 
 @contextmanager

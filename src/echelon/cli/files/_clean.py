@@ -127,7 +127,8 @@ def cleaned(frame: pd.DataFrame, how: Reading) -> Cleaned:
         name: _without(column, {*how.missing, *how.missing_in.get(name, ())}, decision.style)
         for name, column in columns.items()
     }
-    read = pd.DataFrame(columns, index=frame.index, copy=False)
+    # Numbers in one block are taken as an array without a copy.
+    read = pd.DataFrame(columns, index=frame.index)
     return Cleaned(read, [*_said(dressed), *notes], doubts, decision.style.decimal, day_first)
 
 

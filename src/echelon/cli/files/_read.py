@@ -6,12 +6,14 @@ import io
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pandas as pd
 
 from echelon._core.extras import require
+from echelon._core.jobs import expect, step
 from echelon.cli._terminal import InputError, brief
 from echelon.cli.files._bytes import (
     WIDTHS,
@@ -20,7 +22,9 @@ from echelon.cli.files._bytes import (
     database_at,
     database_in,
     decoded,
+    from_file,
     limit_for,
+    parquet_at,
     reader_of,
     source_bytes,
     unpacked,
@@ -45,6 +49,9 @@ _R = rb"RD[ABX]\d\n|[ABX]\n\x00\x00\x00"
 
 LOOKED_AT = 10_000
 """Bytes in which something stands unless a file is empty."""
+
+CELLS = 1 << 23
+"""Values of Parquet read at a time."""
 
 TEXT_COST = 4
 """Memory that text takes while it is read, in units of its size: itself twice, and numbers."""
@@ -131,6 +138,9 @@ def _parsed(
     kind = None if folder is not None or source == "-" else database_at(source)
     if kind is not None:
         return _database(source, kind, how, limit)
+    if folder is None and source != "-" and parquet_at(source):
+        read = partial(_columnar, limit=limit, kind="Parquet", check=_check_parquet)
+        return from_file(source, read), []
     if folder is not None:
         data, path = text_of(folder, limit), folder.files[0]
     else:
@@ -149,9 +159,9 @@ def _parsed(
     if program is not None:
         return read_labelled(data, *program, limit, how)
     if data[:4] == b"PAR1" or path.endswith((".parquet", ".pq")):
-        return _columnar(data, limit, "Parquet", _check_parquet), []
+        return _columnar(io.BytesIO(data), limit, "Parquet", _check_parquet), []
     if data[:6] == b"ARROW1" or data[:4] == b"FEA1" or path.endswith((".feather", ".arrow")):
-        return _columnar(data, limit, "Feather", _check_feather), []
+        return _columnar(io.BytesIO(data), limit, "Feather", _check_feather), []
     if data[:4] == b"PK\x03\x04" or path.endswith((".xlsx", ".xlsm")):
         return read_excel(data, limit, how.sheet)
     if data[:4] == b"\xd0\xcf\x11\xe0":
@@ -180,15 +190,16 @@ def _database(path: str, kind: str, how: Reading, limit: Limit) -> tuple[pd.Data
 
 
 def _columnar(
-    data: bytes, limit: Limit, kind: str, check: Callable[[bytes, Limit], None]
+    file: IO[bytes], limit: Limit, kind: str, check: Callable[[IO[bytes], Limit], None]
 ) -> pd.DataFrame:
     require(f"{kind} files need", "io", "pyarrow")
     import pyarrow as pa
 
     name = limit.name
     try:
-        check(data, limit)
-        frame = getattr(pd, f"read_{kind.lower()}")(io.BytesIO(data))
+        check(file, limit)
+        file.seek(0)
+        frame = _parquet(file) if kind == "Parquet" else pd.read_feather(file)
         # Damaged letters would show up later, when a text is looked at.
         pa.Table.from_pandas(frame.select_dtypes("string")).validate(full=True)
     except InputError:
@@ -198,6 +209,29 @@ def _columnar(
     frame = _plain(frame, name)
     frame.attrs["format"] = kind.lower()
     return frame
+
+
+def _parquet(file: IO[bytes]) -> pd.DataFrame:
+    """Some columns at a time, unless some are an index: Arrow takes three times their memory."""
+    from pyarrow import parquet
+
+    facts = parquet.ParquetFile(file)
+    names = facts.schema_arrow.names
+    index = (facts.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+    width = max(1, CELLS // max(facts.metadata.num_rows, 1))
+    options: dict[str, Any] = {
+        "pre_buffer": False
+    }  # the whole file would be in memory beside the table
+    if width >= len(names) or any(isinstance(each, str) for each in index):
+        return pd.read_parquet(file, **options)
+    parts = []
+    expect(-(-len(names) // width))
+    for start in range(0, len(names), width):
+        parts.append(pd.read_parquet(file, columns=names[start : start + width], **options))
+        step()
+    frame = pd.concat(parts, axis=1)
+    # A column "a" brings "a.b" with it.
+    return frame if [*frame] == names else pd.read_parquet(file, **options)
 
 
 def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -211,26 +245,31 @@ def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
         )
     if not isinstance(index, pd.RangeIndex) or index.name is not None:
         frame = frame.reset_index()
-    return frame.apply(_as_dates)
+    others = [j for j, dtype in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(dtype)]
+    frame = frame.copy(deep=False)  # numbers are not copied
+    for j in others:
+        frame.isetitem(j, _as_dates(frame.iloc[:, j]).array)
+    return frame
 
 
-def _check_parquet(data: bytes, limit: Limit) -> None:
+def _check_parquet(file: IO[bytes], limit: Limit) -> None:
     """By what the file says of itself: its size unpacked, and a value in every cell."""
     from pyarrow import parquet
 
-    facts = parquet.ParquetFile(io.BytesIO(data)).metadata
+    facts = parquet.ParquetFile(file).metadata
     unpacked = sum(facts.row_group(j).total_byte_size for j in range(facts.num_row_groups))
     kinds = [facts.schema.column(j).physical_type for j in range(facts.num_columns)]
     limit.check(max(unpacked, facts.num_rows * sum(WIDTHS.get(kind, 8) for kind in kinds)))
 
 
-def _check_feather(data: bytes, limit: Limit) -> None:
+def _check_feather(file: IO[bytes], limit: Limit) -> None:
     """Part by part, since the file does not say how large they are."""
     import pyarrow as pa
 
-    if data[:4] == b"FEA1":
+    if file.read(4) == b"FEA1":
         return  # the first version, which is not compressed
-    parts = pa.ipc.open_file(io.BytesIO(data))
+    file.seek(0)
+    parts = pa.ipc.open_file(file)
     total = 0
     for j in range(parts.num_record_batches):
         total += parts.get_batch(j).nbytes
