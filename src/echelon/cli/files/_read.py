@@ -242,7 +242,7 @@ def _plain(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     others = [j for j, dtype in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(dtype)]
     frame = frame.copy(deep=False)  # numbers are not copied
     for j in others:
-        frame.isetitem(j, _as_dates(frame.iloc[:, j]))
+        frame.isetitem(j, _as_dates(frame.iloc[:, j]).array)
     return frame
 
 
