@@ -163,13 +163,13 @@ def working(doing: str, quiet: bool) -> Iterator[Callable[[str], None]]:
             bar.update(task, total=(bar.tasks[0].total or 0) + expected)
         bar.advance(task, float(done))
 
-    def say(doing: str) -> None:
+    def begin(doing: str) -> None:
         bar.tasks[0].total = None  # which reset would keep: the steps of what was done before
         bar.reset(task, description=doing)
 
     try:
         with watched(tell):
-            yield say
+            yield begin
     finally:
         timer.cancel()
         bar.stop()
