@@ -179,7 +179,7 @@ def _places(browser, *selectors):
 
 def test_the_first_screen_answers_what_is_asked_first(unstable):
     questions = [each.text for each in unstable.find_elements(By.CSS_SELECTOR, ".questions dt")]
-    assert questions[:3] == ["What does selecting cost?", "Which feature matters most?",
+    assert questions[:3] == ["What does selecting cost?", "Which feature is hardest to replace?",
                              "Would another model agree?"]  # fmt: skip
     replies = unstable.find_elements(By.CSS_SELECTOR, ".questions dd")
     assert all(reply.text for reply in replies)

@@ -150,7 +150,7 @@ def test_questions_stand_in_every_rendering(simple):
     asked = simple.summary()["words"]["questions"]
     assert list(asked)[:3] == [
         "What does selecting cost?",
-        "Which feature matters most?",
+        "Which feature is hardest to replace?",
         "Would another model agree?",
     ]
     page, text = simple.to_html(), simple.to_markdown()

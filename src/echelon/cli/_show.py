@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from echelon._core.words import (
+    HARDEST,
     LOSS,
-    MATTERS,
     counted,
     listed,
     number,
@@ -294,8 +294,8 @@ def _answer(out: Console, summary: Summary) -> None:
     if answer["always"]:
         lines["As requested"] = listed(answer["always"])
     lines |= words["lines"]
-    if MATTERS in words["questions"]:
-        lines["Matters most"] = words["questions"][MATTERS].removesuffix(".")
+    if HARDEST in words["questions"]:
+        lines["Hard to replace"] = words["questions"][HARDEST].removesuffix(".")
     replaceable = [
         f"{feature['name']}: {listed(feature['substitutes'])}"
         for feature in summary["features"][: answer["n_features"]]

@@ -10,7 +10,7 @@ Studies and profiles hold numbers and names only.  A sentence that tells what to
 option of the command where the study was started by the command, else the parameter in Python.
 """
 
-from echelon._core.words._answer import MATTERS, excluded, reasons, spoken
+from echelon._core.words._answer import HARDEST, excluded, reasons, spoken
 from echelon._core.words._asked import about_directions, about_relabelling
 from echelon._core.words._data import (
     EXPLAINED,
@@ -47,10 +47,10 @@ from echelon._core.words._text import (
 
 __all__ = [
     "EXPLAINED",
+    "HARDEST",
     "IRRELEVANT",
     "LABELS",
     "LOSS",
-    "MATTERS",
     "MEANING",
     "STRONG",
     "UNSTABLE",

@@ -34,7 +34,7 @@ from echelon._core.words._text import (
     with_error,
 )
 
-MATTERS = "Which feature matters most?"
+HARDEST = "Which feature is hardest to replace?"
 BEYOND_ERROR = "more than one standard error of the difference"
 """What is said of a lead that the rule for the number of features would not accept."""
 SHORT_MODELS = {"linear": "linear model", "forest": "random forest", "given": "the given model"}
@@ -311,7 +311,7 @@ def _questions(summary: Any) -> dict[str, str]:
     name = answer["score"]["name"]
     said = {
         "What does selecting cost?": _lost(answer),
-        MATTERS: _matters(questions["dropped"], name),
+        HARDEST: _matters(questions["dropped"], name),
         "Would another model agree?": _other_model(answer, questions["in_common"]),
     }
     if questions["added"]:
