@@ -45,6 +45,9 @@ LIMIT = 120
 OF_OTHERS = 20
 """Seconds of the processor after which a fit is ended: of AutoSelector, and of the others."""
 
+SHORTEST = 0.05
+"""Seconds below which the clock is too coarse for a growth."""
+
 CODE = """
 import json, os, resource, sys, warnings
 rows, columns, limit = (int(each) for each in sys.argv[2:])
@@ -144,10 +147,23 @@ def growth(cells: dict[str, Any], name: str, ladder: str) -> str:
     """The exponent along one ladder, over the sizes that were finished."""
     place = 0 if ladder == "rows" else 1
     done = [size for size in LADDERS[ladder] if "seconds" in cells.get(key(name, size), {})]
-    if len(done) < 3:
-        return ""
     seconds = [cells[key(name, size)]["seconds"] for size in done]
+    if len(done) < 3 or min(seconds) < SHORTEST:
+        return ""
     return slopes([size[place] for size in done], seconds)
+
+
+def against_goals(cells: dict[str, Any]) -> str:
+    """Which goals were met, and which were missed."""
+    taken = {size: cells.get(key(AUTO, size), {}).get("seconds", LIMIT) for size in GOALS}
+    said = {
+        what: ", ".join(f"{size[0]:,} x {size[1]:,}" for size in GOALS if met(size)) or "none"
+        for what, met in {
+            "met": lambda size: taken[size] <= GOALS[size],
+            "missed": lambda size: taken[size] > GOALS[size],
+        }.items()
+    }
+    return f"Goals met: {said['met']}.  Missed: {said['missed']}."
 
 
 def page(cells: dict[str, Any]) -> str:
@@ -186,9 +202,12 @@ Other work on the machine, which shares its caches, makes the seconds larger.
 {line}
 {newline.join(lines)}
 
+{against_goals(cells)}
+
 ## Growth
 
-The seconds grow with rows, at 50 columns, and with columns, at 500 rows, to the power of:
+The seconds grow with rows, at 50 columns, and with columns, at 500 rows, to the power of (empty:
+too few sizes, or too short to tell):
 
 | rule | rows | columns |
 | --- | --- | --- |
