@@ -10,12 +10,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.error_rates.cells import Cells
-from benchmarks.ordered.data import find
+from benchmarks.ordered.data import NAMES, find
 from echelon import ConditionalEvidence
 from papers.data import NO_FEATURES
 
-SETS = ("bondrate", "cpu", "era", "esl", "housing", "lev", "newthyroid", "squash-stored", "swd",
-        "tae")  # fmt: skip
 MOST_ROWS = 400
 LEVEL = 0.05
 RUNS = 3
@@ -76,5 +74,5 @@ def results(cells: Cells) -> dict[str, np.ndarray]:
         name: cells.measure(
             f"real, {name}", lambda seed, n=name: judge(n, Path(folder), seed), RUNS
         )
-        for name in SETS
+        for name in NAMES
     }

@@ -169,6 +169,20 @@ def test_a_first_feature_worse_than_guessing_is_a_caveat(summary):
     assert chosen_method(summary)["order"][0] in caveat
 
 
+@pytest.mark.parametrize(("share", "much"), [(0.5, False), (2.0, True)])
+def test_a_loss_that_the_rule_forgives_is_little(summary, share, much):
+    """With very many samples every difference is more than a standard error."""
+    answer, score = summary["answer"], summary["answer"]["score"]
+    improvement = abs(score["held_out"]["mean"] - score["guess"]["mean"])
+    lost = share * answer["rule"]["most_lost"] * improvement
+    score["others"][0].update(ahead=True, gain=-lost)
+    assert answer["n_features"] < answer["of"]
+    said = (
+        "all 6 are better by more than one standard error" if much else "adding more gains little"
+    )
+    assert said in spoken(summary)["answer"]
+
+
 def test_a_report_made_in_python_names_no_options_of_the_command(summary):
     summary["answer"]["offer"] = {
         "n_features": 1, "keep": ["first"], "loss": 0.1, "share": 0.04, "tolerance": 0.05,

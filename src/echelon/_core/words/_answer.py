@@ -157,9 +157,20 @@ def _sentence(summary: Any) -> str:
             f"{', averaged over both models' if len(answer['decided_by']) > 1 else ''}."
         )
     selected = f"Selected {size:,} of {counted(of, 'feature')}"
-    if answer["score"]["others"][0]["ahead"]:
+    if _costs_much(answer):
         return f"{selected}; all {of:,} are better by more than one standard error."
     return f"{selected}; adding more gains little."
+
+
+def _costs_much(answer: Any) -> bool:
+    """Whether all features are better by more than an error, and by more than the rule forgives.
+
+    With very many samples every difference is more than an error.
+    """
+    score = answer["score"]
+    everything = score["others"][0]
+    improvement = abs(score["held_out"]["mean"] - score["guess"]["mean"])
+    return everything["ahead"] and -everything["gain"] > answer["rule"]["most_lost"] * improvement
 
 
 def _no_help(answer: Any) -> str:
