@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
 from echelon import RankCorrelation, ReliefF
-from echelon._core.words import MATTERS
+from echelon._core.words import HARDEST
 from echelon.report import summarize
 from echelon.study import _questions
 from reference_report import change_of
@@ -80,7 +80,7 @@ def test_the_one_kept_feature_is_missed_against_the_guess(rng):
     score = found["answer"]["score"]
     assert only["change"] == pytest.approx(score["guess"]["mean"] - score["at_this_size"]["mean"])
     assert only["clear"]
-    assert found["words"]["questions"][MATTERS].startswith(
+    assert found["words"]["questions"][HARDEST].startswith(
         "tells: without it balanced accuracy falls by 0."
     )
 
@@ -93,7 +93,7 @@ def test_copies_are_not_missed(rng):
     found = summarize(X, y, ReliefF(), n_features=2, keep=both, n_resamples=2).summary()
     assert set(found["answer"]["keep"]) == {"a", "again"}
     assert all(abs(each["change"]) < 0.02 for each in found["questions"]["dropped"])
-    said = found["words"]["questions"][MATTERS]
+    said = found["words"]["questions"][HARDEST]
     assert said.startswith("None:") or "but not clearly" in said
 
 
@@ -158,4 +158,4 @@ def test_questions_stand_in_every_rendering(simple):
         assert question in page
         assert reply in page
         assert f"- {question} {reply}" in text
-    assert page.index(MATTERS) < page.index("The data"), "in the first screen"
+    assert page.index(HARDEST) < page.index("The data"), "in the first screen"
