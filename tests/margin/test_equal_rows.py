@@ -19,7 +19,6 @@ from echelon import (
 from echelon._core.samples import arrange, equal_rows_once
 from echelon.data import Data
 from echelon.engines import NumbaEngine, NumpyEngine
-from echelon.engines.torch import TorchEngine
 from echelon.margin import _base
 
 METHODS = {
@@ -36,7 +35,15 @@ METHODS = {
     "MultiSWRF": lambda **params: MultiSWRF(kind="classification", **params),
     "OReliefF": lambda **params: OReliefF(rule="paper", threshold=0.0, **params),
 }
-ENGINES = {"numpy": NumpyEngine(1), "numba": NumbaEngine(1), "torch": TorchEngine("cpu", 1)}
+
+
+@pytest.fixture(params=["numpy", "numba", "torch"])
+def engine(request):
+    """Every engine of this machine."""
+    if request.param == "torch":
+        torch = pytest.importorskip("echelon.engines.torch", exc_type=ImportError)
+        return torch.TorchEngine("cpu", 1)
+    return {"numpy": NumpyEngine(1), "numba": NumbaEngine(1)}[request.param]
 
 
 def survey(seed, *, gaps=0.0, numbers=False):
@@ -65,12 +72,11 @@ def searched(monkeypatch):
     return sizes
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", METHODS)
 def test_as_with_all_rows(name, engine, searched, monkeypatch):
     for seed in range(8):
         X, y = survey(seed, gaps=0.1 * (seed % 2))
-        selector = METHODS[name](categorical_features=[0], engine=ENGINES[engine])
+        selector = METHODS[name](categorical_features=[0], engine=engine)
         searched.clear()
         found = selector.fit(X, y)
         assert searched[0] <= len(X) / 2
@@ -83,12 +89,11 @@ def test_as_with_all_rows(name, engine, searched, monkeypatch):
             assert_array_equal(evidence, (expected.z_scores_, expected.p_values_))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_numbers_as_the_target_equal_reference(engine, searched):
     for seed in range(6):
         X, y = survey(seed, gaps=0.1 * (seed % 2), numbers=True)
         nominal = np.arange(X.shape[1]) == 0
-        options = {"categorical_features": nominal, "engine": ENGINES[engine], "kind": "regression"}
+        options = {"categorical_features": nominal, "engine": engine, "kind": "regression"}
         table = X.tolist(), y.tolist()
         expected = reference_margin.rrelieff(*table, 10, nominal.tolist())
         assert_allclose(RReliefF(**options).fit(X, y).scores_, expected, atol=1e-9)
@@ -98,12 +103,11 @@ def test_numbers_as_the_target_equal_reference(engine, searched):
         assert max(searched[-2:]) <= len(X) / 2
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_classes_equal_reference(engine, searched):
     for seed in range(6):
         X, y = survey(seed, gaps=0.1 * (seed % 2))
         nominal = np.arange(X.shape[1]) == 0
-        found = ReliefF(n_neighbors=4, categorical_features=nominal, engine=ENGINES[engine])
+        found = ReliefF(n_neighbors=4, categorical_features=nominal, engine=engine)
         expected = reference.relieff(X.tolist(), y.tolist(), 4, nominal.tolist())
         assert_allclose(found.fit(X, y).scores_, expected, atol=1e-9)
         assert searched[-1] <= len(X) / 2
